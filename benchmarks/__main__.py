@@ -14,11 +14,13 @@ from pathlib import Path
 
 from benchmarks import render
 from benchmarks.results import FOLDER, Run, replace_rows
-from benchmarks.study import OUTSIDE, Study, studies, study
+from benchmarks.study import Study, studies, study
 from benchmarks.workspace import data_folder, place
 
 QUIET = ("processes", "kept", "dataset", "results")
 """Options that change no figure, or are written otherwise into the command."""
+OUTSIDE = "$ROLECALL_DATA/"
+"""How the path of a publisher's file begins, in `needs`."""
 
 
 def measure(chosen: Study, arguments: Sequence[str]) -> Path:
@@ -35,12 +37,11 @@ def measure(chosen: Study, arguments: Sequence[str]) -> Path:
         for rows in chosen.measuring.measure(dataset, options):
             replace_rows(chosen.name, dataset, rows, run, options.results)
             print(f"{chosen.name} {dataset}: {len(rows)} figures", flush=True)
-    folder: Path = options.results
-    return folder
+    return Path(options.results)
 
 
 def parser(chosen: Study) -> argparse.ArgumentParser:
-    """Return the parser of a study's options, which have their defaults from `study.yaml`."""
+    """Return the parser of a study's options, which have their defaults from its YAML."""
     made = argparse.ArgumentParser(f"python -m benchmarks {chosen.name}")
     made.add_argument("--dataset", nargs="+", help=f"default: {chosen.config['datasets']}")
     made.add_argument("--processes", type=int, default=2, help="networks that train at a time")
@@ -48,8 +49,7 @@ def parser(chosen: Study) -> argparse.ArgumentParser:
     made.add_argument("--results", type=Path, default=FOLDER, help="folder of the CSV files")
     for name, default in chosen.config.get("options", {}).items():
         several = isinstance(default, list)
-        kind = type(default[0] if several else default)
-        nargs = "*" if several else None
+        kind, nargs = type(default[0] if several else default), "*" if several else None
         made.add_argument(f"--{name}", type=kind, default=default, nargs=nargs, help=str(default))
     return made
 
@@ -78,8 +78,7 @@ def command(chosen: Study, dataset: str, options: argparse.Namespace) -> str:
         if name not in QUIET:
             values = value if isinstance(value, list) else [value]
             words += [f"--{name.replace('_', '-')}", *map(str, values)]
-    first = before(chosen, dataset)
-    return f"{first} && {' '.join(words)}" if first else " ".join(words)
+    return " && ".join(filter(None, [before(chosen, dataset), " ".join(words)]))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -89,9 +88,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(__doc__)
         print("\n".join(f"{one.name:14} {one.config['question']}" for one in studies()))
         return
-    for chosen in studies() if name == "all" else [study(name)]:
-        folder = measure(chosen, rest)
-    if folder == FOLDER:
+    folders = [measure(one, rest) for one in (studies() if name == "all" else [study(name)])]
+    if folders[-1] == FOLDER:
         render.main()
 
 

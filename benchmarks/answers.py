@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.pages.tables import markdown
-from models.reproducibility.atomic_write import write_bytes
+from benchmarks.tables import markdown
+from models.reproducibility import write_bytes
 from tasks.io.tracking import registry
 
 ANSWERS = Path("results/answers.md")
@@ -38,19 +38,14 @@ def main() -> None:
 
         model = mlflow.pyfunc.load_model(MODEL)
         answers = model.predict(pd.DataFrame({"raw_title": TITLES}))
-    rows = [
-        (
-            f"`{title}`",
-            f"**{answer.occupation_label}**",
-            answer.codes[-1],
-            f"{answer.confidence:.2f}",
-        )
-        if answer.occupation_id
-        else (f"`{title}`", f"abstains: {answer.reason}", "", "")
-        for title, answer in zip(TITLES, answers.itertuples(), strict=True)
-    ]
-    head = ("title", "occupation", "code", "confidence")
-    write_bytes(f"{markdown(head, rows)}\n".encode(), ANSWERS)
+    rows = []
+    for title, own in zip(TITLES, answers.itertuples(), strict=True):
+        cells = (f"abstains: {own.reason}", "", "")
+        if own.occupation_id:
+            cells = (f"**{own.occupation_label}**", own.codes[-1], f"{own.confidence:.2f}")
+        rows.append((f"`{title}`", *cells))
+    table = markdown(("title", "occupation", "code", "confidence"), rows)
+    write_bytes(f"{table}\n".encode(), ANSWERS)
     print(f"{MODEL} answered: {ANSWERS}")
 
 

@@ -16,15 +16,15 @@ import numpy as np
 import polars as pl
 
 from benchmarks.results import Row
-from models.metrics.crossed_intervals import crossed_interval
 from models.metrics.intervals import (
     TAIL,
     Interval,
     bootstrap_interval,
+    crossed_interval,
     paired_interval,
     resampled_means,
 )
-from models.reproducibility.seeding import child_seed
+from models.reproducibility import child_seed
 from tasks.check_params import AllParams
 
 if TYPE_CHECKING:
@@ -54,7 +54,41 @@ def figures(
                     often = None if own is None else own.filter(known).to_numpy()
                     numbers = group[column].filter(known).to_numpy()
                     interval = _mean(numbers, often, *_draws(params, test))
-                    yield interval_row(system, test, metric, interval, len(numbers), seed)
+                    ends = interval.low, interval.high
+                    yield Row(system, test, metric, interval.value, len(numbers), *ends, seed)
+
+
+def gains(
+    system: str,
+    mine: Seeds,
+    theirs: Seeds,
+    metric: str,
+    params: AllParams,
+    column: str = "success_at_1",
+) -> Iterator[Row]:
+    """Yield the difference in a column on each test, over all seeds, paired by query.
+
+    Where either has several seeds, its interval holds what other seeds would change as well
+    (`models/metrics/intervals.py`); networks of one seed are compared seed by seed.
+    """
+    for test, group in _tests(_paired(pooled(mine), pooled(theirs))):
+        by_seed = _by_seed(mine, theirs, test, column)
+        if by_seed is None or by_seed.shape[1] < 2:
+            pair = group[column].to_numpy(), group[f"{column}_over"].to_numpy()
+            interval = paired_interval(*pair, *_draws(params, test))
+        else:
+            interval = crossed_interval(by_seed)
+        yield Row(system, test, metric, interval.value, len(group), interval.low, interval.high)
+
+
+def pooled(by_seed: Seeds) -> pl.DataFrame:
+    """Return a query's mean over seeds of each column; null only where every seed has none."""
+    return _by_query(by_seed, pl.exclude("test", "query_id").mean())
+
+
+def _by_query(by_seed: Seeds, columns: pl.Expr) -> pl.DataFrame:
+    frames = pl.concat(by_seed.values())
+    return frames.group_by("test", "query_id", maintain_order=True).agg(columns)
 
 
 def _mean(
@@ -69,46 +103,6 @@ def _mean(
     sums, sizes = (resampled_means(one, draws, seed) for one in (values * counts, counts))
     low, high = np.quantile(sums / sizes, [TAIL, 1 - TAIL])
     return Interval(float(np.average(values, weights=counts)), float(low), float(high))
-
-
-def gains(
-    system: str,
-    mine: Seeds,
-    theirs: Seeds,
-    metric: str,
-    params: AllParams,
-    column: str = "success_at_1",
-) -> Iterator[Row]:
-    """Yield the difference in a column on each test, over all seeds, paired by query.
-
-    Where either has several seeds, its interval holds what other seeds would change as well
-    (`models/metrics/crossed_intervals.py`); networks of one seed are compared seed by seed.
-    """
-    for test, group in _tests(_paired(pooled(mine), pooled(theirs))):
-        pair = group[column].to_numpy(), group[f"{column}_over"].to_numpy()
-        by_seed = _by_seed(mine, theirs, test, column)
-        if by_seed is None or by_seed.shape[1] < 2:
-            interval = paired_interval(*pair, *_draws(params, test))
-        else:
-            interval = crossed_interval(by_seed)
-        yield interval_row(system, test, metric, interval, len(group))
-
-
-def pooled(by_seed: Seeds) -> pl.DataFrame:
-    """Return a query's mean over seeds of each column; null only where every seed has none."""
-    return _by_query(by_seed, pl.exclude("test", "query_id").mean())
-
-
-def _by_query(by_seed: Seeds, columns: pl.Expr) -> pl.DataFrame:
-    frames = pl.concat(by_seed.values())
-    return frames.group_by("test", "query_id", maintain_order=True).agg(columns)
-
-
-def interval_row(
-    system: str, test: str, metric: str, interval: Interval, n: int, seed: int | None = None
-) -> Row:
-    """Return the row of a mean and its ends."""
-    return Row(system, test, metric, interval.value, n, interval.low, interval.high, seed)
 
 
 def _by_seed(

@@ -9,13 +9,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.pages.tables import Table, datasets, marked, where
-from benchmarks.product.page import readme_block
+from benchmarks.answer_figures import CUT
 from benchmarks.results import FOLDER, Line, Lines, read_rows, read_runs
 from benchmarks.study import Study, studies
-from models.reproducibility.atomic_write import write_bytes
+from benchmarks.systems import COST, OURS, SENTENCES, SPEED
+from benchmarks.tables import Table, datasets, distinct, marked, where
+from benchmarks.workspace import DEFAULT
+from models.reproducibility import write_bytes
+from tasks.pipeline.report.names import aligned
 
 PAGES, README = Path("docs/results"), Path("README.md")
+SYSTEMS = {OURS: "Rolecall", "tfidf": "TF-IDF", "ngram": "n-gram matcher", SENTENCES: "MiniLM"}
+TESTS = {
+    "vacancies": "titles of a job board",
+    "vacancies_odd": "titles of a job board",
+    "annotations": "labelled inputs",
+    "typos": "typing errors",
+    "composition": "synonyms put in",
+    "extra_words": "extra words",
+}
+"""In the order of the README, which shows most of the first that was measured."""
 
 
 def pages(folder: Path = FOLDER, texts: Path = PAGES) -> dict[Path, str]:
@@ -24,26 +37,21 @@ def pages(folder: Path = FOLDER, texts: Path = PAGES) -> dict[Path, str]:
     for one in studies():
         rows = marked(read_rows(folder / f"{one.name}.csv"))
         if rows:
-            page = texts / f"{one.name}.md"
-            block = "\n\n".join([*tables(one, rows), *measured(rows, runs)])
-            text = page.read_text(encoding="utf-8")
-            made[PAGES / page.name] = between_markers(text, "figures", block)
+            text = (texts / f"{one.name}.md").read_text(encoding="utf-8")
+            block = "\n\n".join(study_block(one, rows, runs))
+            made[PAGES / f"{one.name}.md"] = between_markers(text, "figures", block)
             if hasattr(one.measuring, "plot"):
                 made[PAGES / f"{one.name}.svg"] = one.measuring.plot(rows)
     return made
 
 
-def tables(one: Study, rows: Lines) -> Iterator[str]:
-    """Yield the tables of `study.yaml`."""
-    config = one.config
+def study_block(one: Study, rows: Lines, runs: dict[str, Line]) -> Iterator[str]:
+    """Yield the tables of a study's YAML, and a line for each run."""
+    config, systems = one.config, one.config.get("systems", [])
     paper = getattr(one.measuring, "PAPER", config.get("paper", {}))
     names = getattr(one.measuring, "NAMES", {})
     for table in config.get("tables", []):
-        yield from Table(**table).parts(rows, config.get("systems", []), paper, names)
-
-
-def measured(rows: Lines, runs: dict[str, Line]) -> Iterator[str]:
-    """Yield a line for each run: date, commit, machine, command."""
+        yield from Table(**table).parts(rows, systems, paper, names)
     for dataset in datasets(rows):
         for name in sorted({row["run"] for row in where(rows, dataset=dataset)}):
             run = runs[name]
@@ -59,6 +67,74 @@ def readme(text: str, folder: Path = FOLDER) -> str:
     return between_markers(
         between_markers(text, "answers", examples), "benchmark", readme_block(folder)
     )
+
+
+def readme_block(folder: Path = FOLDER) -> str:
+    """Write a table of the default profile, or of the first data set that was measured.
+
+    Below it stand further figures and provenance. Systems that another run measured are left out,
+    because speeds of two runs do not compare.
+    """
+    lines, runs = read_rows(folder / "product.csv"), read_runs(folder)
+    lines = where(lines, dataset=DEFAULT) or where(lines, dataset=datasets(lines)[0])
+    lines = where(lines, run=where(lines, system=OURS)[0]["run"])
+    plain, spans = (cells(lines, ends=ends) for ends in (False, True))
+    measured = {line["test"] for line in lines}
+    first, *others = [test for test in TESTS if test in measured]
+    columns = {f"among {CUT}": (first, f"success_at_{CUT}"), "abstained": (first, "abstained")}
+    columns |= {TESTS[test]: (test, "success_at_1") for test in others}
+    columns |= {"titles/s": (COST, SPEED), "MB": (COST, "megabytes")}
+    rows = [
+        [name, spans[system, first, "success_at_1"]]
+        + [plain.get((system, *column), "") for column in columns.values()]
+        for system, name in SYSTEMS.items()
+        if (system, first, "success_at_1") in spans
+    ]
+    [ours] = where(lines, system=OURS, test=first, metric="success_at_1")
+    share, correct, error = (
+        plain.get((OURS, first, name), "–")
+        for name in ("confident", "confident_correct", "calibration_error")
+    )
+    wait, run = plain.get((OURS, COST, "milliseconds_per_title"), "–"), runs[ours["run"]]
+    head = ["", f"{TESTS[first]}, first answer", *columns]
+    return f"""{aligned(head, rows)}
+
+Shares of {ours["n"]} {TESTS[first]} and of other tests, where an abstention counts as incorrect;
+speed on one thread, {wait} ms for a single title. Confidence is 0.8 or more for {share} of the
+{TESTS[first]}, and {correct} of these answers are correct; the expected calibration error is
+{error}.
+
+Measured {run["date"]}: `{run["command"]}`, commit {run["commit"]}, {run["machine"]} \
+([all figures](results/product.csv))."""
+
+
+def product_table(lines: Lines) -> str:
+    """Write one table a test: a row a system, a column a metric."""
+    values, tables = cells(lines, ends=True), []
+    for test in distinct(lines, "test"):
+        systems, metrics = (
+            distinct(where(lines, test=test), name) for name in ("system", "metric")
+        )
+        rows = [[s, *(values.get((s, test, m), "") for m in metrics)] for s in systems]
+        tables.append(aligned([test, *metrics], rows))
+    return "\n\n".join(tables)
+
+
+def cells(lines: Lines, *, ends: bool) -> dict[tuple[str, str, str], str]:
+    """Return figures as text, by system, test and metric.
+
+    A share has three decimals, a cost those of the file; the interval stands behind if `ends`.
+    """
+    texts = {}
+    for line in lines:
+        value, *span = (
+            line[name] if line["test"] == COST else f"{float(line[name]):.3f}"
+            for name in ("value", "low", "high")
+            if line[name]
+        )
+        text = f"{value} [{', '.join(span)}]" if ends and span else value
+        texts[line["system"], line["test"], line["metric"]] = text
+    return texts
 
 
 def between_markers(text: str, name: str, content: str) -> str:

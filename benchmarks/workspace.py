@@ -1,28 +1,41 @@
-"""Finished workspaces: where their files lie, and the queries that networks are tested with.
+"""Finished workspaces and the job board: where files lie, and the queries of studies.
 
-The data set `sample` is the main tree, any other the workspace of the profile of that name. This
-module alone knows the product's folders.
+The data set `sample` is the main tree, any other the workspace of the profile of that name. The
+titles of the job board are divided in halves by the hash of the normalized title. This module alone
+knows the product's folders and the modules of its stages.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
+import yaml
 
-from models.network.model_files import load_model
-from models.search.index import AliasIndex
-from models.search.search import Search, Similarities
+from models.network.kinds import load_model
+from models.serving.index import AliasIndex
+from models.serving.search import Search, Similarities
 from tasks.check_params import AllParams, load_params
 from tasks.evaluation.ranking import rank_queries
 from tasks.evaluation.systems import network, read_index
 from tasks.io.frames import read_frame
-from tasks.io.queries import read_queries
+from tasks.io.mixes import read_queries
 from tasks.io.schemas import QUERIES, TITLES
+from tasks.io.title_readings import with_readings
+from tasks.pipeline.ingest.stage import InputsParams, read_inputs
+from tasks.tables.rejected import RejectedRows
 
 DEFAULT, SAMPLE, VALID = "esco", "sample", "valid"
+FILE = "jobbert/titles.csv"
+COLUMNS = {"raw_title": "vacancyTitle", "occupation_id": "conceptUri"}
+FOLDS = 5
+CODE = Path(__file__).resolve().parents[1]
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OMP_WAIT_POLICY": "PASSIVE"}
+"""The environment of a process that is timed, or runs beside others."""
 
 
 @dataclass(frozen=True)
@@ -69,11 +82,6 @@ class Workspace:
         """Of the network that serves."""
         return self.params.seeds[0]
 
-    @property
-    def mix(self) -> str:
-        """Of the network that serves."""
-        return self.params.mix
-
     def pairs(self, mix: str) -> Path:
         """Return the folder of the pairs of a mix."""
         return self.data / "pairs" / mix
@@ -81,10 +89,6 @@ class Workspace:
     def files(self, stage: str, mix: str, seed: int) -> Path:
         """Return the folder of a stage for the network of a mix and a seed."""
         return self.data / stage / mix / str(seed)
-
-    def table(self, mix: str, seed: int) -> Path:
-        """Return the figures of a network on the tests."""
-        return self.files("evaluate", mix, seed) / "table.csv"
 
     def model(self, mix: str, seed: int) -> Path:
         """Return the folder of a network."""
@@ -116,3 +120,42 @@ def place(dataset: str) -> Path:
 def data_folder() -> Path:
     """Return where the publishers' files lie: `$ROLECALL_DATA`, else beside the repository."""
     return Path(os.environ.get("ROLECALL_DATA", "../shared/data"))
+
+
+def stage_module(name: str) -> str:
+    """Return the module that runs a stage, as `dvc.yaml` names it."""
+    stage = yaml.safe_load((CODE / "dvc.yaml").read_text(encoding="utf-8"))["stages"][name]
+    command: str = stage.get("do", stage)["cmd"]
+    return command.partition("python -m ")[2].split()[0]
+
+
+class Halves(NamedTuple):
+    """Titles that a model may learn from, and those that figures are of; no title is in both.
+
+    Columns `query_id, raw_title, occupation_id, cleaned, normalized`.
+    """
+
+    known: pl.DataFrame
+    queried: pl.DataFrame
+
+
+def read_halves(folder: Path, index: AliasIndex, half: str) -> Halves:
+    """Read the titles whose occupation is in the index, from the folder of publishers' files.
+
+    `half`: `odd` queries the odd half and knows the even one; `even` queries that alone; `choice`
+    queries a fifth of it and knows the rest of it, to choose parameters by.
+    """
+    params = InputsParams(
+        reader="table", file=str(folder / FILE), columns=COLUMNS, delimiter="", encoding=""
+    )
+    rows = read_inputs(params, set(index.occupations), RejectedRows())
+    query_id = pl.format("jobbert-{}", "input_id").alias("query_id")
+    titles = with_readings(rows.select(query_id, "raw_title", "occupation_id"))
+    hashes = [hashlib.sha256(name.encode()).digest() for name in titles["normalized"]]
+    odd = pl.Series([digest[-1] % 2 == 1 for digest in hashes])
+    if half == "odd":
+        return Halves(titles.filter(~odd), titles.filter(odd))
+    if half == "even":
+        return Halves(titles.clear(), titles.filter(~odd))
+    fold = pl.Series([digest[0] % FOLDS == 0 for digest in hashes])
+    return Halves(titles.filter(~odd & ~fold), titles.filter(~odd & fold))

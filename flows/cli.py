@@ -6,50 +6,13 @@ read their settings when they are imported, so `main` sets their environment fir
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import typer
-from typer.core import TyperGroup
 
-from flows.commands import answers, ask, models, schedule, setup, training
-from flows.commands.project_root import enclosing_root
-from flows.environment import set_environment
+from flows.commands import answers, models, training
+from flows.environment import enclosing_root, set_environment
 from tasks.io.tracking import main_tree
 
-RENAMED_COMMANDS: Mapping[str, str] = {
-    "profile": "init",
-    "registry": "models",
-    "feedback": "apply-feedback",
-}
-RENAMED_OPTIONS: Mapping[str, Mapping[str, str]] = {
-    "normalize": {
-        "--known": "--cache-dir",
-        "--levels": "--code-depth",
-        "--processes": "--threads",
-    },
-    "review": {"--before": "--compare-with"},
-    "rollback": {"--why": "--reason"},
-}
-
-
-class Commands(TyperGroup):
-    """Refuses an old name of a command or option, and gives the new one."""
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
-        """Look for old names before anything is parsed; typer's own types are private."""
-        name, *rest = args
-        if name in RENAMED_COMMANDS:
-            ctx.fail(f"`rolecall {name}` is now `rolecall {RENAMED_COMMANDS[name]}`")
-        renamed = RENAMED_OPTIONS.get(name, {})
-        for option in (word.partition("=")[0] for word in rest):
-            if option in renamed:
-                ctx.fail(f"`rolecall {name} {option}` is now `rolecall {name} {renamed[option]}`")
-        return super().resolve_command(ctx, args)
-
-
 app = typer.Typer(
-    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -72,17 +35,17 @@ def main() -> None:
 for command in (
     training.retrain,
     training.reproduce,
-    setup.init,
+    training.init,
     training.status,
     models.models,
     models.rollback,
-    ask.ask,
+    answers.ask,
     answers.normalize,
     answers.review,
     answers.apply_feedback,
     models.serve,
-    schedule.schedule,
-    setup.notify,
+    training.schedule,
+    training.notify,
     models.benchmark,
 ):
     app.command()(command)

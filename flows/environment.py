@@ -1,17 +1,22 @@
-"""Environment variables: no telemetry, time to start, local servers without proxy, own folders.
+"""The clone that a command works in, and environment variables: quiet, local, protected.
 
-A command sets them before it imports Prefect; a value that the user has set is kept.
+A command sets them before it imports Prefect, DVC and MLflow, which read their settings when they
+are imported; a value that the user has set is kept. Prefect's servers get a password: without one
+Prefect answers every page that a browser shows, and a deployment holds a command.
 """
 
 from __future__ import annotations
 
 import os
+import secrets
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
+MARKS = ("dvc.yaml", "params.yaml")
+WORKSPACES = ".workspaces"  # a folder in the main tree, of profiles' worktrees
 LOG_FORMAT = "PREFECT_LOGGING_FORMATTERS_STANDARD"  # of the lines on the terminal
 DEFAULTS: Mapping[str, str] = {
     "DO_NOT_TRACK": "true",  # MLflow ignores `1`
@@ -25,7 +30,25 @@ DEFAULTS: Mapping[str, str] = {
     f"{LOG_FORMAT}_FLOW_RUN_FMT": "%(asctime)s  %(message)s",
     f"{LOG_FORMAT}_TASK_RUN_FMT": "%(asctime)s  %(task_run_name)s: %(message)s",
 }
-LOOPBACK = ("127.0.0.1", "localhost")
+HOST = "127.0.0.1"
+LOOPBACK = (HOST, "localhost")
+
+
+def profile_of(root: Path) -> str:
+    """Return the profile whose workspace `root` is; empty for a main tree."""
+    return root.name if root.parent.name == WORKSPACES else ""
+
+
+def enclosing_root() -> Path | None:
+    """Return the nearest folder at or above the current one that holds a pipeline, if any.
+
+    In a workspace it is the clone.
+    """
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if all((folder / mark).is_file() for mark in MARKS):
+            return folder.parents[1] if profile_of(folder) else folder
+    return None
 
 
 def set_environment(clone: Path | None) -> None:
@@ -37,8 +60,10 @@ def set_environment(clone: Path | None) -> None:
     folders = dict(_folders(clone)) if clone else {}
     os.environ.update({**DEFAULTS, **folders, **os.environ})
     os.environ.update(without_proxy(os.environ))
-    for name in _useless_proxies(os.environ):
-        del os.environ[name]
+    if not find_spec("socksio"):  # without it Prefect's client fails at a SOCKS proxy
+        for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
+            if os.environ[name].startswith("socks"):
+                del os.environ[name]
 
 
 def without_proxy(environment: Mapping[str, str]) -> dict[str, str]:
@@ -49,14 +74,6 @@ def without_proxy(environment: Mapping[str, str]) -> dict[str, str]:
     return {"no_proxy": value, "NO_PROXY": value}
 
 
-def _useless_proxies(environment: Mapping[str, str]) -> list[str]:
-    """List SOCKS proxies, if no package for them is here: Prefect's client would not even start."""
-    if find_spec("socksio"):
-        return []
-    named = [name for name in environment if name.lower().endswith("_proxy")]
-    return [name for name in named if environment[name].startswith("socks")]
-
-
 def _folders(clone: Path) -> Iterator[tuple[str, str]]:
     yield "DVC_SITE_CACHE_DIR", str(clone / ".dvc/tmp/site")
     if not _can_write_home():
@@ -65,10 +82,10 @@ def _folders(clone: Path) -> Iterator[tuple[str, str]]:
 
 
 def _can_write_home() -> bool:
-    with suppress(RuntimeError):  # nobody says where it is
+    with suppress(RuntimeError):  # the system knows no home folder
         home = Path.home()
-        place = home / ".prefect" if (home / ".prefect").exists() else home
-        return os.access(place, os.W_OK | os.X_OK)
+        folder = home / ".prefect" if (home / ".prefect").exists() else home
+        return os.access(folder, os.W_OK | os.X_OK)
     return False
 
 
@@ -81,3 +98,36 @@ def stage_environment() -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
     fixed = {"DVC_NO_ANALYTICS": "1", "PYTHONUNBUFFERED": "1", "PATH": path}
     return {**DEFAULTS, **kept, **without_proxy(kept), **fixed}
+
+
+def new_password() -> str:
+    """Draw a user's name and password, as Prefect takes them."""
+    return f"rolecall:{secrets.token_urlsafe(24)}"
+
+
+def kept_password(file: Path) -> str:
+    """Return the password in `file`, which only its owner can read; make it if it is missing."""
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    file.touch(0o600)
+    file.chmod(0o600)
+    with file.open("r+", encoding="utf-8") as text:
+        password = text.read().strip() or new_password()
+        text.seek(0)
+        text.write(password + "\n")
+    return password
+
+
+def client_settings(port: int, password: str) -> dict[str, str]:
+    """Return Prefect's settings of a client of the server at a port."""
+    return {
+        "PREFECT_API_URL": f"http://{HOST}:{port}/api",
+        "PREFECT_API_AUTH_STRING": password,
+    }
+
+
+def server_settings(port: int, password: str) -> dict[str, str]:
+    """Return Prefect's settings of that server, whose own pages alone may read its answers."""
+    return {
+        "PREFECT_SERVER_API_AUTH_STRING": password,
+        "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": f"http://{HOST}:{port},http://localhost:{port}",
+    }

@@ -1,17 +1,17 @@
 """The flow `normalize-folder`: answers the files of a watched folder, once each.
 
-Each file (CSV, Parquet) directly in the inbox becomes a file, and each folder a folder, of its own
-name in the outbox, made by `flows/normalize.py`. Finished outputs stay when the champion changes.
-If a file was replaced, its new answers stand beside the old ones. A file that is still being
-written waits for the next run. If a file fails, or is none that may be opened
-(`tasks/io/regular_files.py`), the others are done and the error names it at the end.
+Each table directly in the inbox becomes a file, and each folder a folder, of its own name in the
+outbox, made by `tasks/apps/bulk`. Finished outputs stay when the champion changes. If a file was
+replaced, its new answers stand beside the old ones. A file that is still being written waits for
+the next run. If a file fails, or is none that may be opened (`tasks/io/regular_files.py`), the
+others are done and the error names it at the end.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,11 @@ import fsspec
 from prefect import flow, get_run_logger
 from prefect.artifacts import create_markdown_artifact
 
-from flows import results
-from flows.failed_run import leave_page
-from flows.failure import Failure
-from flows.normalize import normalize_in
-from flows.workspaces.workspace import existing_root_of
-from tasks.apps.bulk.files import KINDS, SourceError, files_at, state_of
+from flows.errors import Failure
+from flows.results import as_markdown, bulk_facts
+from flows.runs import leave_page, publish, step
+from flows.workspace import CACHE_DIR, champion, existing_root
+from tasks.apps.bulk.inspection import KINDS, SourceError, files_at, state_of
 from tasks.apps.unfinished import unfinished_at
 from tasks.io.bulk_output import FILES, MANIFEST
 from tasks.io.command import listed
@@ -36,7 +35,7 @@ PARTIAL = (".part", ".tmp", ".partial", ".crdownload", ".filepart")  # still bei
 HIDDEN = (".", "_")
 
 
-@flow(name="normalize-folder", on_failure=[leave_page], on_crashed=[leave_page])
+@flow(name="normalize-folder", log_prints=True, on_failure=[leave_page], on_crashed=[leave_page])
 def normalize_folder(
     inbox: str = "inbox",
     outbox: str = "outbox",
@@ -52,7 +51,7 @@ def normalize_folder(
         outbox: the folder of answers.
         profile: a file of `profiles/`, whose model is used; empty: the current directory.
         model: address in the registry; empty: the champion.
-        options: of `tasks/apps/bulk/__main__.py` by name, such as `column` or `top_k`.
+        options: of `tasks/apps/bulk/normalize.py` by name, such as `column` or `top_k`.
         quiet_seconds: a file that changed within this time is taken as unfinished.
 
     Returns:
@@ -61,17 +60,17 @@ def normalize_folder(
     Raises:
         Failure: there is no inbox, or some files could not be normalized; it names all of them.
     """
-    root, rows, errors = existing_root_of(profile), dict[str, int](), list[str]()
-    places = Path(inbox).absolute(), Path(outbox).absolute()
-    waiting: list[str] = []
-    for source, output in due_sources(*places, quiet_seconds, errors.append, waiting.append):
-        begun_with = _model(output, model)
+    root, rows, errors = existing_root(Path.cwd(), profile, model), dict[str, int](), list[str]()
+    folders, waiting = (Path(inbox).absolute(), Path(outbox).absolute()), list[str]()
+    for source, output in due_sources(*folders, quiet_seconds, errors.append, waiting.append):
+        chosen = _model(output, model) or champion(root)
         try:
-            manifest = normalize_in(root, str(source), str(output), begun_with, options or {})
-        except Failure as error:
+            manifest = step(source.name, _normalized, source, output, chosen, root, options or {})
+        except Exception as error:  # whatever is wrong with it, the others are done
             errors.append(f"{source.name}: {error}")
         else:
             rows[output.name] = manifest["rows"]
+            publish("normalize", bulk_facts(manifest, output), f"The answers in {output}")
     get_run_logger().info("%s normalized, %s failed", len(rows), len(errors))
     if waiting:
         get_run_logger().warning(
@@ -82,13 +81,23 @@ def normalize_folder(
     if rows:
         counts = [(name, f"{count:,}") for name, count in rows.items()]
         create_markdown_artifact(
-            key="normalize-folder", markdown=results.as_markdown(counts, (outbox, "rows"))
+            key="normalize-folder", markdown=as_markdown(counts, (outbox, "rows"))
         )
     if errors:
         rest = [f"and {len(errors) - NAMED:,} more"] if len(errors) > NAMED else []
         first = f"{len(errors):,} of {inbox} not normalized"
         raise Failure("\n".join([first, *errors[:NAMED], *rest]))
     return rows
+
+
+def _normalized(
+    source: Path, output: Path, model: str, root: Path, options: Mapping[str, Any]
+) -> dict[str, Any]:
+    from tasks.apps.bulk.normalize import normalize  # it brings all that answers
+
+    column = options.get("column", [])
+    chosen = {**options, "column": [column] if isinstance(column, str) else column}
+    return normalize(str(source), output, model, root / CACHE_DIR, root, **chosen)
 
 
 def due_sources(

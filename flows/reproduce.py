@@ -6,7 +6,6 @@ of scored pairs. It registers nothing: only `retrain` makes a version.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
@@ -16,12 +15,11 @@ from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 
 from flows import results
-from flows.failed_run import leave_page
-from flows.failure import StageFailed
-from flows.stages.dvc_plan import Outcome
-from flows.stages.target import push_target, run_stages
-from flows.stages.up_to_date import push_unchanged, unchanged
-from flows.workspaces.workspace import root_of
+from flows.dvc_plan import Outcome
+from flows.errors import Failure
+from flows.runs import leave_page, run_stages, step
+from flows.stages import push
+from flows.workspace import prepare
 
 TRACKS = {  # by the parameter `track`
     "titles": ("table3", "Table 3 and its effects"),
@@ -44,39 +42,30 @@ class Reproduction:
         return (self.folder / f"{self.folder.name}.md").read_text(encoding="utf-8")
 
 
-@flow(name="reproduce", on_failure=[leave_page], on_crashed=[leave_page])
+@flow(name="reproduce", log_prints=True, on_failure=[leave_page], on_crashed=[leave_page])
 def reproduce(profile: str = "") -> Reproduction:
     """Train and evaluate all systems that the track compares, and make its page.
 
     Args:
         profile: a file of `profiles/`, run in its own workspace; empty: the current directory.
     """
-    root = root_of(profile)
+    root = prepare(Path.cwd(), profile)
     target, title = read_track(root)
     stages = run_stages(root, target)
-    outcome = Reproduction(root / "data" / target, stages, push_target(root, target))
+    outcome = Reproduction(root / "data" / target, stages, step("push", push, root, target))
     create_markdown_artifact(key="reproduce", markdown=as_markdown(outcome), description=title)
     return outcome
-
-
-def current_result(root: Path) -> Reproduction | None:
-    """Return the result in `root` if a run would change nothing, else None; push its data."""
-    with suppress(Exception):  # the flow meets the same error and explains it better
-        target, _ = read_track(root)
-        if stages := unchanged(root, target):
-            return Reproduction(root / "data" / target, stages, push_unchanged(root, target))
-    return None
 
 
 def read_track(root: Path) -> tuple[str, str]:
     """Return target and title of the track that `params.yaml` of `root` names.
 
     Raises:
-        StageFailed: there is no such track.
+        Failure: there is no such track.
     """
     name = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8")).get("track")
     if name not in TRACKS:
-        raise StageFailed(f"params.yaml: track = {name!r}; choose {' or '.join(TRACKS)}")
+        raise Failure(f"params.yaml: track = {name!r}; choose {' or '.join(TRACKS)}")
     return TRACKS[name]
 
 

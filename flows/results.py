@@ -1,7 +1,7 @@
-"""The result table of a run, as text for a terminal and as Markdown for Prefect's page.
+"""The outcome of a run, as text for a terminal and as Markdown for Prefect's page.
 
-It shows two metrics over all queries, with intervals, test by test. They come from `table.csv` of
-`data/lexical/` and of `data/evaluate/MIX/SEED/`, the model that `params.yaml` names.
+The result table shows two metrics over all queries, with intervals, test by test. They come from
+`table.csv` of `data/lexical/` and of `data/evaluate/MIX/SEED/`, the model that `params.yaml` names.
 """
 
 from __future__ import annotations
@@ -9,8 +9,11 @@ from __future__ import annotations
 import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import yaml
+
+from tasks.io.command import listed
 
 METRICS = ("success_at_1", "mrr")
 HEAD = ("test", "system", *METRICS, "n")
@@ -73,9 +76,21 @@ def pushed(done: bool) -> str:
     return "pushed to DVC's remote" if done else "not pushed (see the warning above)"
 
 
-def publish(key: str, facts: Mapping[str, str], description: str) -> None:
-    """Write facts as an artifact of the current Prefect run."""
-    from prefect.artifacts import create_markdown_artifact
+def bulk_facts(manifest: Mapping[str, Any], output: Path) -> dict[str, str]:
+    """Describe a bulk run by its manifest."""
+    from tasks.io.bulk_output import refused_of  # it brings Polars
 
-    table = as_markdown(list(facts.items()), ("", key))
-    create_markdown_artifact(key=key, markdown=table, description=description)
+    abstained = [f"{count:,} {reason}" for reason, count in manifest["abstained"].items()]
+    outcome = {
+        "rows": f"{manifest['rows']:,}, parts: {len(manifest['parts'])}",
+        "answers": f"{manifest['answered']:,}",
+        "without": ", ".join(abstained) or "none",
+        "model": "{model}, {model_version}; taxonomy {taxonomy_version}".format(
+            **manifest["result"]
+        ),
+    }
+    if manifest["refused"]:
+        outcome["refused"] = f"{manifest['refused']:,} rows, with reasons: {refused_of(output)}"
+    if files := manifest["result"].get("left_out"):
+        outcome["left out"] = f"{listed(files, 5)}: without a column of titles"
+    return {**outcome, "output": str(output)}

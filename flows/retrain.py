@@ -7,28 +7,49 @@ restores from its run cache executes no code.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
-from prefect import flow, get_run_logger, task
+from prefect import flow
 from prefect.artifacts import create_markdown_artifact
-from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import ConcurrencyLimitConfig, ConcurrencyLimitStrategy
 from prefect.schedules import Cron, Schedule
 
-from flows.failed_run import leave_page
-from flows.processes.command import log_lines
-from flows.registry import register_model, run_gate
-from flows.stages.target import complete_report, push_target, run_stages
-from flows.stages.up_to_date import TARGET
-from flows.summary import Summary, as_markdown
-from flows.workspaces.workspace import root_of
+from flows import results
+from flows.dvc_plan import TARGET, Outcome
+from flows.runs import leave_page, run_stages, step
+from flows.stages import push
+from flows.workspace import prepare
 from tasks.release.registry.outcomes import Promotion, RegisteredVersion
 
 DEPLOYMENT = "monthly"
 
 
-@flow(name="retrain", on_failure=[leave_page], on_crashed=[leave_page])
+@dataclass(frozen=True)
+class Summary:
+    """The outcome of one run in `root`; `stages` in the order in which they ran."""
+
+    root: Path
+    stages: dict[str, Outcome]
+    version: RegisteredVersion
+    decision: Promotion
+    pushed: bool
+
+    @property
+    def model(self) -> str:
+        """Name, version and alias after the gate, which moves `champion` if it promotes."""
+        alias = "champion" if self.decision.promoted else self.version.alias
+        before = " (registered before)" if self.version.already_registered else ""
+        return f"{self.version.name} version {self.version.version}, {alias}{before}"
+
+    @property
+    def gate(self) -> str:
+        """The decision in a line."""
+        return ("promoted: " if self.decision.promoted else "not promoted: ") + self.decision.reason
+
+
+@flow(name="retrain", log_prints=True, on_failure=[leave_page], on_crashed=[leave_page])
 def retrain(profile: str = "") -> Summary:
     """Retrain, register the result and promote it if the gate says so.
 
@@ -37,34 +58,65 @@ def retrain(profile: str = "") -> Summary:
     Args:
         profile: a file of `profiles/`, run in its own workspace; empty: the current directory.
     """
-    root = root_of(profile)
+    root = prepare(Path.cwd(), profile)
     stages = run_stages(root, TARGET)
-    version = register(root)
-    decision = promote(root, version.version)
-    complete_report(root)
-    summary = Summary(root, stages, version, decision, push_target(root, TARGET))
+    version = step("register", register, root)
+    decision = step("promote", promote, root, version.version)
+    summary = Summary(root, stages, version, decision, step("push", push, root, TARGET))
     create_markdown_artifact(
         key="retrain", markdown=as_markdown(summary), description="Results and the gate's decision"
     )
     return summary
 
 
-@task(name="register", task_run_name="register", cache_policy=NO_CACHE, persist_result=False)
 def register(root: Path) -> RegisteredVersion:
     """Register the model package of `root`, once per content."""
-    version = register_model(root, log_lines())
+    from tasks.release.registry.register import register as register_version  # it brings MLflow
+
+    version = register_version(root)
     state = "was registered already" if version.already_registered else "registered"
-    get_run_logger().info("%s version %s %s", version.name, version.version, state)
+    print(f"{version.name} version {version.version} {state}")
     return version
 
 
-@task(name="promote", task_run_name="promote", cache_policy=NO_CACHE, persist_result=False)
 def promote(root: Path, version: str) -> Promotion:
-    """Let the gate decide whether `version` becomes champion."""
-    decision = run_gate(root, version, log_lines())
-    verb = "promoted" if decision.promoted else "not promoted"
-    get_run_logger().info("version %s %s: %s", version, verb, decision.reason)
+    """Let the gate decide whether `version` becomes champion, and put that on top of the report."""
+    from tasks.release.gate.decision_page import write_page
+    from tasks.release.registry.promote import promote as decide
+
+    decision = decide(root, version)
+    print(f"version {version} {'' if decision.promoted else 'not '}promoted: {decision.reason}")
+    write_page(root)
     return decision
+
+
+def as_text(summary: Summary) -> str:
+    """Write the last lines of the command."""
+    facts = {
+        "stages": ", ".join(f"{stage} {outcome}" for stage, outcome in summary.stages.items()),
+        "report": str(summary.root / results.REPORT),
+        "model": summary.model,
+        "gate": summary.gate,
+        "data": results.pushed(summary.pushed),
+    }
+    if {*summary.stages.values()} == {"unchanged"} and summary.version.already_registered:
+        facts["to do"] = "nothing"
+    return results.as_text(results.result_rows(summary.root)) + "\n\n" + results.as_facts(facts)
+
+
+def as_markdown(summary: Summary) -> str:
+    """Write Prefect's page: the model, the decision with its figures, results, stages."""
+    return "\n\n".join(
+        [
+            f"# {summary.model}",
+            f"**{summary.gate}**",
+            summary.decision.table_markdown,
+            "## Results",
+            results.as_markdown(results.result_rows(summary.root)),
+            "## Stages",
+            results.as_markdown(list(summary.stages.items()), ("stage", "outcome")),
+        ]
+    )
 
 
 def read_schedules(root: Path, deployment: str = DEPLOYMENT) -> list[Schedule]:

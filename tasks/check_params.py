@@ -10,33 +10,29 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tasks.evaluation.params import EvaluateParams
+from tasks.evaluation.systems import EvaluateParams
 from tasks.io.command import run
 from tasks.io.section import FILE, ParamsError, RunParams, checked, read_values
-from tasks.papers.similarity.scored_pairs_params import ScoredPairsParams
-from tasks.papers.similarity.similarity_params import SimilarityParams, system_settings
-from tasks.papers.table3.params import Table3Params
-from tasks.pipeline.auxiliary_taxonomy.params import AuxiliaryTaxonomyParams
-from tasks.pipeline.calibrate.params import CalibrateParams
-from tasks.pipeline.extra_words.params import ExtraWordsParams
-from tasks.pipeline.feedback.params import FeedbackParams
-from tasks.pipeline.ingest.params import IngestParams
-from tasks.pipeline.lexical.params import LexicalParams
-from tasks.pipeline.pairs.params import PairsParams
-from tasks.pipeline.report.params import ReportParams
-from tasks.pipeline.simulate_feedback.params import SimulateFeedbackParams
-from tasks.pipeline.split.params import SplitParams
-from tasks.pipeline.synonyms.params import SynonymsParams
-from tasks.pipeline.train.network_params import (
-    NetworkParams,
-    check_kinds,
-    training_settings,
-)
-from tasks.pipeline.train.params import TrainParams
-from tasks.pipeline.train_feedback.params import TrainFeedbackParams
-from tasks.pipeline.typos.params import TyposParams
-from tasks.release.gate.params import GateParams
-from tasks.release.model_package.params import RegisterParams
+from tasks.papers.similarity.scored_pairs import ScoredPairsParams
+from tasks.papers.similarity.similarity_train import SimilarityParams, system_settings
+from tasks.papers.table3.stage import Table3Params
+from tasks.pipeline.auxiliary_taxonomy import AuxiliaryTaxonomyParams
+from tasks.pipeline.calibrate.prior import CalibrateParams
+from tasks.pipeline.extra_words.stage import ExtraWordsParams
+from tasks.pipeline.feedback.stage import FeedbackParams
+from tasks.pipeline.ingest.stage import IngestParams
+from tasks.pipeline.lexical import LexicalParams
+from tasks.pipeline.pairs.drawn_pairs import PairsParams
+from tasks.pipeline.report.stage import ReportParams
+from tasks.pipeline.simulate_feedback import SimulateFeedbackParams
+from tasks.pipeline.split import SplitParams
+from tasks.pipeline.synonyms.stage import SynonymsParams
+from tasks.pipeline.train import NetworkParams, check_kinds, training_settings
+from tasks.pipeline.train_feedback import TrainFeedbackParams
+from tasks.pipeline.train_params import TrainParams
+from tasks.pipeline.typos import TyposParams
+from tasks.release.gate.rule import GateParams
+from tasks.release.model_package.run_files import RegisterParams
 
 
 class AllParams(RunParams):

@@ -1,4 +1,4 @@
-"""Commands that run beside a test, and ports for them."""
+"""Commands of ours in processes of their own, ports for them, and what is left of them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,59 @@ import os
 import signal
 import socket
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+ROLECALL = (sys.executable, "-m", "flows.cli")
+
+
+def rolecall(
+    folder: Path, *words: str, environment: Mapping[str, str] | None = None, **changes: str
+) -> subprocess.CompletedProcess[str]:
+    """Type a command in a folder; `environment`: None is this process's."""
+    kept = dict(os.environ if environment is None else environment)
+    return subprocess.run(
+        [*ROLECALL, *words],
+        cwd=folder,
+        env=kept | {"PYTHONPATH": str(ROOT)} | changes,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+def until(is_so: Callable[[], object], seconds: float = 120) -> None:
+    """Wait until something is so; fail when it does not come."""
+    limit = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < limit
+        time.sleep(0.05)
+
+
+def running_in(folder: Path) -> list[str]:
+    """List the commands of processes that work in a folder; a zombie has none."""
+    commands = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            inside = (process / "cwd").readlink().is_relative_to(folder)
+            command = (process / "cmdline").read_text().replace("\0", " ")
+        except OSError:
+            continue
+        if inside and command:
+            commands.append(command)
+    return commands
+
+
+def is_gone(pid: int) -> bool:
+    """Tell whether no process has this number; a zombie has none of its files open."""
+    try:
+        return "zombie" in Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return True
 
 
 def free_port() -> int:

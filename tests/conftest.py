@@ -16,9 +16,8 @@ from models.encoders.recurrent import RecurrentSettings
 from models.losses.contrastive import ContrastiveSettings
 from models.network.kinds import fit_featurizer
 from models.text.featurizer import Featurizer
-from models.training.batches import Pairs
-from models.training.run import TrainSettings
-from models.training.strings import Strings
+from models.training.batches import Pairs, Strings
+from models.training.loop import TrainSettings
 
 settings.register_profile("rolecall", deadline=None, derandomize=True, database=None)
 settings.load_profile("rolecall")
@@ -48,7 +47,7 @@ LONGEST = (  # slow files, the longest first, so that workers end together
     "test_register",
     "test_spark_consumer",
     "test_published_figures",
-    "test_dvc_stages",
+    "test_stages",
     "test_retrain",
     "test_profile",
     "test_deployments",

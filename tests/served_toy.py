@@ -8,15 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from models.normalizer.normalizer import Normalizer
-from models.normalizer.qualifiers import Qualifiers
-from models.search.calibration import Calibration
-from models.search.occupation_scores import ScoreRule
-from models.search.stored_vectors import StoredVectors
-from models.search.words.title_words import TitleWords
-from models.text.featurizer import Featurizer
-from models.text.titles import clean_title
-from models.text.units import UnitSettings
+from models.serving.confidence import Calibration
+from models.serving.index import StoredVectors
+from models.serving.model import Normalizer
+from models.serving.qualifiers import Qualifiers
+from models.serving.scores import ScoreRule
+from models.text.titles import LONGEST, clean_title
+from models.text.words import TitleWords
 
 ALIASES = [
     ("baker", "Baker", "train"),
@@ -62,6 +60,18 @@ def overrides_of(*rows: tuple[str, str | None], correct: bool = True) -> dict[st
     return table("normalized occupation_id correct", [(*row, correct) for row in rows])
 
 
+class LetterPairs:
+    """A network whose embeddings count pairs of letters; it truncates nothing."""
+
+    def embed(self, titles: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+        """Return embeddings, and which titles are truncated."""
+        return embed(titles), np.array([len(title) >= LONGEST for title in titles], bool)
+
+    def __call__(self, titles: Sequence[str]) -> np.ndarray:
+        """Return embeddings."""
+        return embed(titles)
+
+
 def embed(titles: Sequence[str]) -> np.ndarray:
     """Return counts, to unit norm."""
     counts = np.zeros((len(titles), 64), np.float32)
@@ -84,8 +94,8 @@ def toy_normalizer(calibration: Calibration | None = None) -> Normalizer:
         for name, title, split in ALIASES
     ]
     return Normalizer(
-        Featurizer.fit(cleaned, [UnitSettings("character", 16)]),
-        embed,
+        "".join(sorted(set().union(*cleaned))),
+        LetterPairs(),
         table("occupation_id title written language preferred split", rows),
         table("occupation_id occupation_label codes crosswalk_codes bias", list(OCCUPATIONS)),
         NOTHING,

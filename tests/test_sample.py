@@ -4,26 +4,14 @@ import csv
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from itertools import takewhile
 from pathlib import Path
-from string import ascii_lowercase
 
-import polars as pl
 import pytest
 from published import DATA, needs
 
-from models.reproducibility.seeding import generator
 from models.text.titles import clean_title, normalize_title
-from tasks.io.schemas import QUERIES
-from tasks.io.section import load, load_run
-from tasks.pipeline.augmentation.noise import corrupt_by_rate
-from tasks.pipeline.ingest.params import IngestParams
-from tasks.pipeline.ingest.stage import ingest, require_usable
-from tasks.pipeline.split.params import SplitParams
-from tasks.pipeline.split.stage import split
-from tasks.pipeline.typos.params import TyposParams
-from tasks.pipeline.typos.stage import typos
+from tasks.io.section import load
+from tasks.pipeline.ingest.stage import IngestParams, ingest, require_usable
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLE = ROOT / "data/sample"
@@ -34,14 +22,6 @@ HEADERS = {
     "inputs": ["raw_title", "occupation_id"],
     "synonyms": ["term", "synonym"],
 }
-# as they look normalized: hyphens are gone, points stay
-SENIORITY_OR_CONTRACT = re.compile(
-    r"senior|sr\.?|junior|jr\.?|lead|principal|chief|head|trainee|apprentice|intern|graduate|student"
-    r"|assistant|deputy|associate|experienced|entry|entrylevel|level|mid|midlevel|i{1,3}|iv"
-    r"|qualified|certified|registered|licensed|staff|volunteer|parttime|fulltime|part|full|time"
-    r"|temporary|temp|permanent|freelance|contract|contractor|casual|seasonal|interim|relief"
-    r"|nights?|shift|weekend|selfemployed|independent|mobile|agency|bank|supply"
-)
 
 
 def rows(name: str) -> list[dict[str, str]]:
@@ -66,15 +46,6 @@ UNLABELLED = [row for row in rows("inputs") if not row["occupation_id"]]
 def words(text: str) -> str:
     """The words of a title between single spaces, with a space at both ends."""
     return " ".join(["", *re.findall(r"[\w+#]+", clean_title(text)), ""])
-
-
-def without_seniority(title: str) -> Iterator[str]:
-    """A normalized title less all its seniority and contract words, and less each single one."""
-    parts = title.split()
-    yield " ".join(word for word in parts if not SENIORITY_OR_CONTRACT.fullmatch(word))
-    for at, word in enumerate(parts):
-        if SENIORITY_OR_CONTRACT.fullmatch(word):
-            yield " ".join(parts[:at] + parts[at + 1 :])
 
 
 @pytest.mark.parametrize("name", HEADERS)
@@ -192,17 +163,6 @@ def test_titles_look_alike_across_fields() -> None:
     assert sum(len(groups) >= 3 for groups in fields.values()) >= 20
 
 
-def test_few_titles_are_another_one_plus_seniority_or_contract() -> None:
-    """At most 30 % of an occupation's titles."""
-    many = {}
-    for one, titles in TITLES.items():
-        normalized = set(map(normalize_title, titles))
-        plus = [t for t in normalized if (normalized - {t}).intersection(without_seniority(t))]
-        if len(plus) > 0.3 * len(titles):
-            many[one] = plus
-    assert many == {}
-
-
 @pytest.mark.parametrize("position", [0, -1])
 def test_no_frame_holds_more_than_3_percent(position: int) -> None:
     """A frame: titles of two words or more with the same first word, or the same last one."""
@@ -220,78 +180,6 @@ def test_a_third_of_the_inputs_contain_no_title_of_their_occupation() -> None:
         )
     ]
     assert len(without) >= len(LABELLED) / 3
-
-
-def is_slip(text: str, title: str) -> bool:
-    """At most one character of `title` is replaced, left out or added: people do that, too."""
-
-    def alike(some: str, other: str) -> int:
-        return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(some, other)))  # noqa: B905
-
-    front = alike(text, title)
-    back = alike(text[front:][::-1], title[front:][::-1])
-    return front + back + 1 >= max(len(text), len(title))
-
-
-def share_of_random_letters(titles: list[tuple[str, str]]) -> float:
-    """Of (title, occupation_id) with an equally long title: those with 2 to half other letters.
-
-    Compared in their places with the nearest such title of the occupation; other orders of the
-    same letters do not count.
-    """
-    random = []
-    for text, one in titles:
-        equally_long = [t for t in map(clean_title, TITLES[one]) if len(t) == len(text)]
-        differing = [(sum(a != b for a, b in zip(text, t, strict=True)), t) for t in equally_long]
-        if differing:
-            count, nearest = min(differing)
-            random.append(2 <= count <= len(text) / 2 and sorted(nearest) != sorted(text))
-    assert len(random) > 100
-    return sum(random) / len(random)
-
-
-@pytest.mark.thorough
-def test_no_input_is_one_of_the_pipelines_misspellings(monkeypatch) -> None:
-    """All that the stage typos draws, without its rule that keeps variants off the inputs.
-
-    Left out: single slips, which people make as well ("progammer"), and what is shorter than four
-    characters, where letters meet by chance ("me" of "md").
-    """
-    monkeypatch.chdir(ROOT)
-    params, seed = load(IngestParams), load_run().seed
-    if params.taxonomy.reader != "sample":
-        pytest.skip("params.yaml is a profile's")
-    read = ingest(params)
-    titles = split(read.aliases, read.inputs, load(SplitParams), seed).titles
-    drawn = typos(titles, pl.DataFrame(schema=dict(QUERIES)), load(TyposParams), seed)
-    noise = {
-        typo
-        for title, typo in drawn.variants.select("title", "variant").rows()
-        if not is_slip(typo, title)
-    }
-    for row in drawn.queries.iter_rows(named=True):
-        held = [clean_title(t) for one in row["occupation_ids"] for t in TITLES[one]]
-        if not any(is_slip(row["raw_title"], title) for title in held):
-            noise.add(row["raw_title"])
-    assert len(noise) > 10_000
-    inputs = {normalize_title(row["raw_title"]) for row in rows("inputs")}
-    taken = inputs.intersection(map(normalize_title, noise))
-    assert [title for title in taken if len(title) > 3] == []
-
-
-def test_inputs_are_not_misspelt_as_the_pipeline_does() -> None:
-    """Random letters at a fifth of the places, all others where they were: nobody types so.
-
-    Of 15 letters 2 or more are others in 83 % of such titles, and more than 7 in 0.4 %. The
-    measure is tried on the pipeline's own noise.
-    """
-    inputs = [(clean_title(row["raw_title"]), row["occupation_id"]) for row in LABELLED]
-    assert share_of_random_letters(inputs) <= 0.1
-
-    owners = [(clean_title(title), one) for one, held in TITLES.items() for title in held]
-    titles = [title for title, _ in owners]
-    noisy = corrupt_by_rate(titles, 0.2, 0.0, ascii_lowercase, generator(1, "test"))
-    assert share_of_random_letters([*zip(noisy, [one for _, one in owners], strict=True)]) > 0.6
 
 
 def test_inputs_without_label_are_no_job_titles() -> None:

@@ -1,28 +1,34 @@
 # ruff: noqa: D301  (\b tells click to keep the lines of this paragraph)
-"""The commands about answers: `normalize`, `review`, `apply-feedback`."""
+"""The commands about answers: `normalize`, `ask`, `review`, `apply-feedback`.
+
+Each calls the functions that do its work in this process, and imports them when it runs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import csv
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from flows.commands.options import CodeDepth, Language, MinConfidence, Model, Profile, TopK
 from flows.commands.project_root import (
-    absolute_model,
-    change_to_root,
-    existing_root,
+    CodeDepth,
+    Language,
+    MinConfidence,
+    Model,
+    Profile,
+    TopK,
+    fresh_root,
     print_facts,
-    run_flow,
+    profile_root,
+    registry_root,
 )
-from flows.failure import errors_of_input
-from flows.workspaces.profiles import DEFAULT, SAMPLE
-from tasks.io.masked import concealed
-from tasks.io.tracking import tracking_uri
-
-FIRST = 20  # files of a folder elsewhere that are opened before the run starts
+from flows.errors import error_handling
+from flows.profiles import DEFAULT
+from flows.results import bulk_facts
+from flows.workspace import CACHE_DIR, champion
+from tasks.io.tracking import check_answer, tracking_uri
 
 
 def normalize(
@@ -67,71 +73,69 @@ def normalize(
       rolecall normalize s3://board/vacancies answers --column headline --min-confidence 0.5
       rolecall normalize titles.xlsx answers --column "Job title (EN)" --column "Job title (DE)"
     """
-    options: dict[str, object] = {"column": column, "prefix": prefix, "threads": threads}
-    options |= {"encoding": encoding, "file_column": file_column, "language": language}
-    options |= {"top_k": top_k, "min_confidence": min_confidence, "code_depth": code_depth}
-    options["shard"] = shard
-    chosen = {name: value for name, value in options.items() if value not in (None, "")}
     source = source if "://" in source else str(Path(source).absolute())
-    output, model = output.absolute(), absolute_model(model)
-    cache = str(cache_dir.absolute()) if cache_dir else ""
-    with change_to_root(SAMPLE) as root:
-        from flows.workspaces.workspace import workspace_of
+    output = output.absolute()
+    with error_handling():
+        root = registry_root(profile, model)
+        from tasks.apps.bulk.normalize import normalize as answer_all
 
-        if model and not workspace_of(root, profile).is_dir():
-            profile = SAMPLE  # which is there
-        answering = existing_root(profile)
-        with errors_of_input():
-            _refuse_early(source, output, answering, model, chosen)
-        with run_flow(root, "normalize"):
-            from flows.normalize import facts
-            from flows.normalize import normalize as flow
+        manifest = answer_all(
+            source,
+            output,
+            model or champion(root),
+            cache_dir or root / CACHE_DIR,
+            root,
+            column=column or [],
+            encoding=encoding,
+            file_column=file_column,
+            shard=shard,
+            prefix=prefix,
+            top_k=top_k,
+            min_confidence=min_confidence,
+            code_depth=code_depth,
+            language=language or None,
+            threads=threads,
+        )
+        print_facts(bulk_facts(manifest, output))
 
-            manifest = flow(concealed(source), str(output), model, chosen, cache, profile)
-            print_facts(facts(manifest, str(output)))
 
-
-def _refuse_early(
-    source: str, output: Path, answering: Path, model: str, options: Mapping[str, Any]
+def ask(
+    titles: Annotated[
+        list[str] | None, typer.Argument(help="Default: standard input, one title a line.")
+    ] = None,
+    profile: Profile = DEFAULT,
+    model: Model = "",
+    top_k: TopK = None,
+    min_confidence: MinConfidence = None,
+    code_depth: CodeDepth = None,
+    language: Language = "",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one object for each title.")
+    ] = False,
 ) -> None:
-    """Refuse what cannot be read or written before anything starts that takes longer than this.
+    """Answer a few titles, and explain the answers.
 
-    Of a folder elsewhere, which may have thousands of files, the first `FIRST` are opened.
+    Prints the occupation, its confidence, codes and alternatives, and the words that drew the title
+    to it; if the model abstains, the reason. Colours a terminal unless NO_COLOR is set. For files
+    use `rolecall normalize`.
 
-    `answering`: the root whose champion answers if there is no `model`.
-
-    Raises:
-        ValueError, ImportError or OSError: with what to do.
+    \b
+    Examples:
+      rolecall ask "snr softwre enginer Berlin" "Krankenpfleger in Teilzeit"
+      rolecall ask --json < titles.txt
     """
-    from tasks.apps.bulk.files import KINDS, state_of
-    from tasks.apps.bulk.place import require_free_names, require_place
-    from tasks.apps.bulk.source import TitleSource
-    from tasks.apps.bulk.title_columns import usual_column
+    with error_handling():
+        address = model or champion(profile_root(profile))
+        from tasks.apps.ask import ask as answer
 
-    require_place(output, source)
-    is_whole = "://" not in source or source.partition("?")[0].lower().endswith(KINDS)
-    found = TitleSource.find(
-        source,
-        options.get("column", []),
-        options.get("encoding", ""),
-        options.get("file_column", ""),
-        usual_column(answering),
-        first=None if is_whole else FIRST,
-        shard=options.get("shard", ""),
-    )
-    require_free_names(found, options.get("prefix", ""))
-    if output.exists() and is_whole:
-        from flows.champion import champion
-        from tasks.apps.bulk.output import STATE, require_same_run
-        from tasks.apps.bulk.plan import VERSIONS, plan_of
-        from tasks.release.registry.opening import stored
-
-        run = plan_of(found, source, options) | {STATE: state_of(found.files)}
-        beside = stored(model or champion(answering), tracking_uri(answering))
-        if beside:
-            require_same_run(output, {**run, "model": beside[0]}, unknown=VERSIONS)
-        else:  # MLflow alone knows, and takes seconds
-            require_same_run(output, run, unknown=("model", *VERSIONS))
+        params = {
+            "top_k": top_k,
+            "min_confidence": min_confidence,
+            "code_depth": code_depth,
+            "language": language or None,
+        }
+        chosen = {name: value for name, value in params.items() if value is not None}
+        answer(titles or [], address, profile_root(profile, address), chosen, as_json=as_json)
 
 
 def review(
@@ -165,22 +169,39 @@ def review(
       rolecall review week-41.parquet week-42.parquet queue
       rolecall review answers queue --budget 50 --compare-with answers_of_another_model
     """
-    runs = [run.absolute() for run in answers]
-    output, model = output.absolute(), absolute_model(model)
-    options = {"budget": str(budget)} | ({"model": model} if model else {})
-    options |= {"compare_with": str(compare_with.absolute())} if compare_with else {}
-    with change_to_root(SAMPLE) as root:
-        existing_root(profile)
-        with errors_of_input():
-            from tasks.apps.review.merged_runs import answered_runs
-            from tasks.apps.unfinished import require_free
+    runs, output = [run.absolute() for run in answers], output.absolute()
+    with error_handling():
+        root = registry_root(profile)
+        from flows.feedback import feedback_folder
+        from tasks.apps.review.queue import review as queue_titles
 
-            require_free(output)
-            answered_runs(runs)
-        with run_flow(root, "review"):
-            from flows.review import review as flow
+        folder = feedback_folder(root)
+        queue_titles(
+            runs,
+            output,
+            root=root,
+            model=model,
+            budget=budget,
+            compare_with=compare_with,
+            feedback=folder,
+        )
+        facts = queue_facts(output) | {"save to": folder}
+        if len(runs) > 1:
+            facts["runs"] = f"{len(runs)}, the newest {runs[-1]}"
+        print_facts(facts)
 
-            print_facts(flow([*map(str, runs)], str(output), options, profile))
+
+def queue_facts(output: Path) -> dict[str, str]:
+    """Describe a queue by its file."""
+    with (output / "queue.csv").open(encoding="utf-8-sig", newline="") as file:
+        titles = [*csv.DictReader(file)]
+    rows = sum(int(title["rows"]) for title in titles)
+    abstained = sum(not title["predicted_occupation_id"] for title in titles)
+    return {
+        "queue": f"{len(titles):,} titles of {rows:,} rows, {abstained:,} without an answer",
+        "page": str(output / "review.html"),
+        "table": str(output / "queue.csv"),
+    }
 
 
 def apply_feedback(profile: Profile = DEFAULT) -> None:
@@ -195,7 +216,8 @@ def apply_feedback(profile: Profile = DEFAULT) -> None:
       rolecall apply-feedback
       rolecall apply-feedback --profile mine
     """
-    with change_to_root(profile) as root, run_flow(root, "apply-feedback"):
-        from flows.apply_feedback import apply_feedback as flow
+    with fresh_root(profile) as root:
+        from flows.feedback import apply_feedback as apply
 
-        print_facts(flow())
+        check_answer(tracking_uri(root))
+        print_facts(apply(root))

@@ -3,28 +3,17 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from flows.commands.error_handling import error_handling
-from flows.commands.options import Model, Profile
-from flows.commands.project_root import (
-    absolute_model,
-    check_registry,
-    existing_root,
-    project_root,
-)
-from flows.workspaces.profiles import DEFAULT
-from tasks.io.masked import masked
-from tasks.io.moved_registry import follow_move
-from tasks.io.tracking import is_default, local_folder, tracking_uri
-
-LISTING, ROLLBACK = "tasks.release.registry.listing", "tasks.release.registry.rollback"
+from flows.commands.project_root import Model, Profile, project_root, registry_root
+from flows.errors import error_handling
+from flows.profiles import DEFAULT
+from flows.workspace import champion
+from tasks.io.tracking import follow_move, is_default, local_folder, masked, tracking_uri
 
 
 def models(
@@ -41,17 +30,17 @@ def models(
       export MLFLOW_TRACKING_URI=$(rolecall models --address)
     """
     with error_handling():
-        from flows.processes.command import run_command
-
-        root = project_root() if address else existing_root(profile)  # all share one
         if address:
+            root = project_root()  # all profiles share one registry
             uri = tracking_uri(root)
             if is_default(uri, root):
                 follow_move(local_folder(root))  # for the consumers who are told the address
             print(masked(uri) if sys.stdout.isatty() else uri)  # a variable needs the password
             return
-        check_registry(root)
-        print("\n".join(run_command(LISTING, [], root, name=LISTING)))
+        root = registry_root(profile)
+        from tasks.release.registry.versions import listing
+
+        print(listing(root))
 
 
 def rollback(
@@ -70,12 +59,10 @@ def rollback(
       rolecall rollback --to 3
     """
     with error_handling():
-        from flows.processes.command import run_command
+        root = registry_root(profile)
+        from tasks.release.registry.versions import rollback as make_champion
 
-        options = [f"--reason={reason}", *([f"--to={to}"] if to else [])]
-        root = existing_root(profile)
-        check_registry(root)
-        run_command(ROLLBACK, options, root, print, name=ROLLBACK)
+        print(make_champion(root, to, reason))
 
 
 def serve(
@@ -106,16 +93,19 @@ def serve(
       rolecall serve --model models:/rolecall/3 --port 8001 --min-confidence 0.7
     """
     with error_handling():
-        from flows.champion import champion
+        root = registry_root(profile, model)
+        address = model or champion(root)
+        from tasks.apps.web.application import serve as answer_requests
 
-        root = project_root() if model else existing_root(profile)
-        os.chdir(root)
-        check_registry(root)
-        options = [f"--model={model or champion(root)}", f"--host={host}", f"--port={port}"]
-        options += [f"--min-confidence={min_confidence}"]
-        options += [f"--allow-host={name}" for name in allow_host or []]
-        options += [f"--allow-origin={origin}" for origin in allow_origin or []]
-        os.execv(sys.executable, [sys.executable, "-m", "tasks.apps.web", *options])
+        answer_requests(
+            address,
+            root,
+            host=host,
+            port=port,
+            min_confidence=min_confidence,
+            allow_hosts=allow_host or [],
+            allow_origins=allow_origin or [],
+        )
 
 
 def benchmark(
@@ -142,11 +132,8 @@ def benchmark(
       rolecall benchmark melo/deu_q_de_c_de --model models:/rolecall@champion
       rolecall benchmark melo/deu_q_de_c_de --model models:/rolecall/1 --depth 100 --out results
     """
-    arguments = [str(folder.absolute()), f"--model={absolute_model(model)}", f"--depth={depth}"]
-    arguments += [] if concepts else ["--no-concepts"]
-    arguments += [f"--out={out.absolute()}"] if out else []
     with error_handling():
-        from flows.processes.command import run_command, until_error
+        root = project_root()
+        from tasks.apps.benchmark import evaluate
 
-        show = until_error(partial(print, flush=True))
-        run_command("tasks.apps.benchmark", arguments, project_root(), show, name="benchmark")
+        evaluate(folder, model, root, depth=depth, concepts=concepts, out=out)

@@ -7,23 +7,27 @@ follows. The paper's vectors were trained beforehand; ours start at random.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from torch import nn
+from torch import Tensor, nn
 from torch.nn import functional
 
-from models.encoders.shared.lstm_layers import lstm_weights, run_layers
-from models.encoders.shared.pieces import in_pieces
-from models.encoders.shared.pooling import attended_state, largest_state, last_state, mean_state
 from models.network.encoder import Encoder, EncoderSettings
+from models.network.sequences import (
+    attended_state,
+    in_pieces,
+    largest_state,
+    last_state,
+    lstm_weights,
+    mean_state,
+    run_layers,
+)
 from models.text.units import UnitSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from jaxtyping import Float, Int
-    from torch import Tensor
 
 
 @dataclass(frozen=True)
@@ -86,24 +90,19 @@ class AttentiveEncoder(Encoder):
         self, ids: Int[Tensor, "batch length"], lengths: Int[Tensor, " batch"]
     ) -> Float[Tensor, "batch dim"]:
         """Embed a padded batch; `lengths` are at least 1. An empty batch gives no rows."""
-        if not len(ids):
-            return self.vectors.weight.new_zeros(0, self.dim)
         weights = lstm_weights(self.lstm)
 
         def pooled(ids: Tensor, lengths: Tensor) -> Tensor:
             steps = functional.dropout(self.vectors(ids.T), self.settings.dropout, self.training)
-            return self._pooled(run_layers(self.lstm, weights, steps, lengths), lengths)
+            states = run_layers(self.lstm, weights, steps, lengths)
+            if self.attention is not None:
+                return attended_state(states, lengths, self.attention.weight[0])
+            if self.settings.pooling == "last":
+                return last_state(states, lengths, self.settings.bidirectional)
+            pool = mean_state if self.settings.pooling == "mean" else largest_state
+            return pool(states, lengths)
 
         return in_pieces(pooled, ids, lengths)
-
-    def _pooled(
-        self, states: Float[Tensor, "length batch dim"], lengths: Int[Tensor, " batch"]
-    ) -> Float[Tensor, "batch dim"]:
-        if self.attention is not None:
-            return attended_state(states, lengths, self.attention.weight[0])
-        if self.settings.pooling == "last":
-            return last_state(states, lengths, self.settings.bidirectional)
-        return (mean_state if self.settings.pooling == "mean" else largest_state)(states, lengths)
 
 
 ENCODER = AttentiveEncoder

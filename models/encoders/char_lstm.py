@@ -7,22 +7,18 @@ peepholes, by which the gates of Gers et al. read the cell.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from models.encoders.shared.lstm_layers import lstm_weights, run_layers
-from models.encoders.shared.pieces import in_pieces
-from models.encoders.shared.pooling import last_state
 from models.network.encoder import Encoder, EncoderSettings
+from models.network.sequences import in_pieces, last_state, lstm_weights, run_layers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from jaxtyping import Float, Int
-    from torch import Tensor
 
 OPEN = 40.0  # σ(40) is 1 in float32
 
@@ -30,6 +26,8 @@ OPEN = 40.0  # σ(40) is 1 in float32
 @dataclass(frozen=True)
 class CharLstmSettings(EncoderSettings):
     """Shape of the network, the paper's values in brackets."""
+
+    reads_characters: ClassVar[bool] = True
 
     max_length: int
     """Characters read of a title."""
@@ -39,11 +37,6 @@ class CharLstmSettings(EncoderSettings):
     """Hidden units, which are the embedding (300)."""
     output_gate: bool
     """Whether there is one (tuned)."""
-
-    def __post_init__(self) -> None:
-        if not 4 <= self.max_length <= 1000:
-            raise ValueError(f"max_length = {self.max_length}; choose 4 to 1000 characters")
-        super().__post_init__()
 
 
 class CharLstmEncoder(Encoder):
@@ -62,8 +55,6 @@ class CharLstmEncoder(Encoder):
         self, ids: Int[Tensor, "batch length"], lengths: Int[Tensor, " batch"]
     ) -> Float[Tensor, "batch dim"]:
         """Embed a padded batch; `lengths` are at least 1. An empty batch gives no rows."""
-        if not len(ids):
-            return self.characters.weight.new_zeros(0, self.dim)
         weights = lstm_weights(self.lstm)
         if not self.settings.output_gate:
             weights = {name: _held_open(name, weight) for name, weight in weights.items()}

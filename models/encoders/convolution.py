@@ -4,35 +4,34 @@ Every filter looks at all windows of its width in the string; its largest respon
 and an optional fully connected layer stands on these. No padding counts, except that a string
 shorter than a filter has one window, filled with zeros: an embedding does not depend on its batch.
 
-A filter's response to a window is a sum over its places, each of which depends on its character
+A filter's response to a window is a sum over its positions, each of which depends on its character
 alone: so a table of all characters' responses is made once a batch and looked up, which takes a
 tenth of the time of `conv1d` on one core.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn import functional
 
-from models.encoders.shared.pieces import in_pieces
-from models.encoders.shared.pooling import largest_state
 from models.network.encoder import Encoder, EncoderSettings
+from models.network.sequences import in_pieces, largest_state
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from jaxtyping import Float, Int
-    from torch import Tensor
 
 
 @dataclass(frozen=True)
 class ConvolutionSettings(EncoderSettings):
     """Shape of the network, the paper's values in brackets."""
+
+    reads_characters: ClassVar[bool] = True
 
     max_length: int
     """Characters read of a title."""
@@ -52,8 +51,6 @@ class ConvolutionSettings(EncoderSettings):
     """On the input of the last layer (tried in place of the L2 term)."""
 
     def __post_init__(self) -> None:
-        if not 4 <= self.max_length <= 1000:
-            raise ValueError(f"max_length = {self.max_length}; choose 4 to 1000 characters")
         super().__post_init__()
         if self.dropout and self.fully_connected == "none":
             raise ValueError(
@@ -96,9 +93,11 @@ class ConvolutionEncoder(Encoder):
         self, ids: Int[Tensor, "batch length"], lengths: Int[Tensor, " batch"]
     ) -> Float[Tensor, "batch dim"]:
         """Embed a padded batch; `lengths` are at least 1. An empty batch gives no rows."""
-        if not len(ids):
-            return self.characters.weight.new_zeros(0, self.dim)
-        tables = [self._table(bank) for bank in self.banks]
+        # what each character gives at each position of a window, for each filter
+        tables = [
+            torch.einsum("ce,few->wcf", self.characters.weight, bank.get_parameter("weight"))
+            for bank in self.banks
+        ]
 
         def largest(ids: Tensor, lengths: Tensor) -> Tensor:
             return torch.cat([_largest(table, ids, lengths) for table in tables], dim=1)
@@ -113,10 +112,6 @@ class ConvolutionEncoder(Encoder):
         embeddings: Tensor = self.dense(responses)
         return embeddings.tanh() if self.settings.fully_connected == "tanh" else embeddings
 
-    def _table(self, bank: nn.Module) -> Float[Tensor, "width character filter"]:
-        """Compute what each character gives at each place of a window, for each filter."""
-        return torch.einsum("ce,few->wcf", self.characters.weight, bank.get_parameter("weight"))
-
 
 def _largest(
     table: Float[Tensor, "width character filter"],
@@ -124,13 +119,12 @@ def _largest(
     lengths: Int[Tensor, " batch"],
 ) -> Float[Tensor, "batch filter"]:
     """Take each filter's largest response to windows within the string, or to the first one."""
-    places = table.unbind()
-    padded = torch.cat([ids.T, ids.new_zeros(len(places) - 1, ids.shape[0])])
+    padded = torch.cat([ids.T, ids.new_zeros(len(table) - 1, ids.shape[0])])
     responses = (
-        functional.embedding(padded[place : place + ids.shape[1]], gives, padding_idx=0)
-        for place, gives in enumerate(places)
+        functional.embedding(padded[at : at + ids.shape[1]], gives, padding_idx=0)
+        for at, gives in enumerate(table.unbind())
     )
-    return largest_state(reduce(torch.add, responses), (lengths - len(places) + 1).clamp(min=1))
+    return largest_state(reduce(torch.add, responses), (lengths - len(table) + 1).clamp(min=1))
 
 
 ENCODER = ConvolutionEncoder

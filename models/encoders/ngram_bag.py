@@ -8,23 +8,21 @@ sentence similarity (section 4.2, footnote 3), is left out.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn import functional
 
-from models.encoders.shared.row_sums import RowSums
 from models.network.encoder import Encoder, EncoderSettings
 from models.text.featurizer import PADDING
 from models.text.units import UnitSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from jaxtyping import Float, Int
-    from torch import Tensor
+
 
 START = 0.05
 """Rows and bias start uniform in ±START: see `NgramBagEncoder`."""
@@ -95,16 +93,9 @@ class NgramBagEncoder(Encoder):
     @staticmethod
     def units(settings: NgramBagSettings) -> tuple[UnitSettings, ...]:
         """Return the only unit: n-grams, or parts of words."""
-        return (
-            UnitSettings(
-                "ngram" if settings.within == "title" else "subword",
-                settings.max_length,
-                settings.orders,
-                settings.min_count,
-                settings.most,
-                settings.buckets,
-            ),
-        )
+        s = settings
+        values = (s.max_length, s.orders, s.min_count, s.most, s.buckets)
+        return (UnitSettings("ngram" if s.within == "title" else "subword", *values),)
 
     @staticmethod
     def check_sparse(settings: NgramBagSettings) -> None:
@@ -116,30 +107,52 @@ class NgramBagEncoder(Encoder):
         self, ids: Int[Tensor, "batch length"], lengths: Int[Tensor, " batch"]
     ) -> Float[Tensor, "batch dim"]:
         """Return h(b + Σ W); padding, and a title without a known n-gram, add nothing."""
-        total = self._sum(ids, lengths)
+        total: Tensor
+        if torch.jit.is_tracing():  # type: ignore[attr-defined,no-untyped-call]
+            # ONNX has no bag; and an input that nothing reads, such as lengths, would be left out
+            inside = torch.arange(ids.shape[1], device=ids.device) < lengths[:, None]
+            total = (self.ngrams(ids) * inside[:, :, None]).sum(1)
+        else:
+            # a bag never holds [batch length dim] numbers; without padding it is twice as fast
+            known = ids != PADDING
+            bag = RowSums.apply if self.sparse and torch.is_grad_enabled() else _bag
+            total = bag(self.ngrams.weight, ids[known], known.sum(1))
         if self.bias is not None:
             total = total + self.bias
         return total.tanh() if self.settings.activation == "tanh" else total
 
-    def _sum(
-        self, ids: Int[Tensor, "batch length"], lengths: Int[Tensor, " batch"]
-    ) -> Float[Tensor, "batch dim"]:
-        """Add up the rows of each string's ids."""
-        if torch.jit.is_tracing():  # type: ignore[attr-defined,no-untyped-call]
-            # ONNX has no bag; and an input that nothing reads, such as lengths, would be left out
-            inside = torch.arange(ids.shape[1], device=ids.device) < lengths[:, None]
-            rows: Tensor = self.ngrams(ids) * inside[:, :, None]
-            return rows.sum(1)
-        # a bag never holds [batch length dim] numbers; without padding it is nearly twice as fast
-        known = ids != PADDING
-        counts = known.sum(1)
-        if self.sparse and torch.is_grad_enabled():
-            sums: Tensor = RowSums.apply(  # type: ignore[no-untyped-call]
-                self.ngrams.weight, ids[known], counts
-            )
-            return sums
-        starts = counts.cumsum(0) - counts
-        return functional.embedding_bag(ids[known], self.ngrams.weight, starts, mode="sum")
+
+class RowSums(torch.autograd.Function):
+    """`embedding_bag` in mode `sum`, with a coalesced gradient.
+
+    `ids [unit]` are of the first string, then of the next; `counts [string]` say how many. The
+    gradient of a row is the sum over the strings that read it, a bag of strings. The sparse
+    gradient of `embedding_bag` itself is a copy for each unit of each string, to be coalesced.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, table: Tensor, ids: Tensor, counts: Tensor) -> Tensor:  # noqa: ANN401
+        """Return one sum a string."""
+        ctx.save_for_backward(ids, counts)
+        ctx.shape = table.shape
+        return _bag(table, ids, counts)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:  # noqa: ANN401
+        """Return the gradient of the table, sparse over its rows."""
+        ids, counts = ctx.saved_tensors
+        string = torch.repeat_interleave(counts)
+        ordered, order = ids.sort(stable=True)
+        rows, sizes = torch.unique_consecutive(ordered, return_counts=True)
+        summed = _bag(gradient, string[order], sizes)
+        sparse = torch.sparse_coo_tensor(
+            rows[None], summed, ctx.shape, is_coalesced=True, check_invariants=False
+        )
+        return sparse, None, None
+
+
+def _bag(table: Tensor, ids: Tensor, counts: Tensor) -> Tensor:
+    return functional.embedding_bag(ids, table, counts.cumsum(0) - counts, mode="sum")
 
 
 ENCODER = NgramBagEncoder

@@ -7,27 +7,25 @@ its true length and averages over that, so an embedding does not depend on its b
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from models.encoders.shared.lstm_layers import lstm_weights, run_layers
-from models.encoders.shared.pieces import in_pieces
-from models.encoders.shared.pooling import mean_state
 from models.network.encoder import Encoder, EncoderSettings
+from models.network.sequences import in_pieces, lstm_weights, mean_state, run_layers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from jaxtyping import Float, Int
-    from torch import Tensor
 
 
 @dataclass(frozen=True)
 class RecurrentSettings(EncoderSettings):
     """Shape of the network, the paper's values in brackets."""
+
+    reads_characters: ClassVar[bool] = True
 
     mode: Literal["paper", "fast"]
     max_length: int
@@ -44,11 +42,6 @@ class RecurrentSettings(EncoderSettings):
     dropout_between: float
     """Between layers (0.4)."""
 
-    def __post_init__(self) -> None:
-        if not 4 <= self.max_length <= 1000:
-            raise ValueError(f"max_length = {self.max_length}; choose 4 to 1000 characters")
-        super().__post_init__()
-
 
 class RecurrentEncoder(Encoder):
     """Character ids to embeddings."""
@@ -61,10 +54,7 @@ class RecurrentEncoder(Encoder):
         (size,) = sizes
         self.characters = nn.Embedding(size, settings.dim_character)
         self.blstm = nn.LSTM(
-            settings.dim_character,
-            settings.hidden,
-            num_layers=settings.layers,
-            bidirectional=True,
+            settings.dim_character, settings.hidden, settings.layers, bidirectional=True
         )
         self.dense = nn.Linear(2 * settings.hidden, settings.dim)
 
@@ -72,8 +62,6 @@ class RecurrentEncoder(Encoder):
         self, ids: Int[Tensor, "batch length"], lengths: Int[Tensor, " batch"]
     ) -> Float[Tensor, "batch dim"]:
         """Embed a padded batch; `lengths` are at least 1. An empty batch gives no rows."""
-        if not len(ids):
-            return self.dense.weight.new_zeros(0, self.dim)
         weights = lstm_weights(self.blstm, self.settings.dropout_recurrent)
         if self.settings.mode == "paper":
             ids = self._window(ids, lengths)
@@ -91,15 +79,12 @@ class RecurrentEncoder(Encoder):
         self, ids: Int[Tensor, "batch length"], lengths: Int[Tensor, " batch"]
     ) -> Int[Tensor, "batch window"]:
         """Place each string in an otherwise empty window of `max_length` characters."""
-        window = self.settings.max_length
-        room = window - lengths
+        window, offset = self.settings.max_length, torch.zeros_like(lengths)
         if self.training:
-            offset = (torch.rand(len(ids), device=ids.device) * (room + 1)).long()
-        else:
-            offset = torch.zeros_like(room)
-        place = torch.arange(window, device=ids.device) - offset[:, None]  # (batch, window)
-        inside = (place >= 0) & (place < lengths[:, None])
-        return ids.gather(1, place.clamp(0, ids.shape[1] - 1)) * inside
+            offset = (torch.rand(len(ids), device=ids.device) * (window - lengths + 1)).long()
+        position = torch.arange(window, device=ids.device) - offset[:, None]  # (batch, window)
+        inside = (position >= 0) & (position < lengths[:, None])
+        return ids.gather(1, position.clamp(0, ids.shape[1] - 1)) * inside
 
 
 ENCODER = RecurrentEncoder

@@ -7,21 +7,19 @@ to it. It starts from random vectors, not from pretrained ones as the paper does
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from models.network.encoder import Encoder, EncoderSettings
 from models.text.featurizer import PADDING
 from models.text.units import UnitSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from jaxtyping import Float, Int
-    from torch import Tensor
 
 START = 0.05
 """Rows start uniform in ±START, so that a step of Adam (0.001 in the paper) turns a row."""

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Literal
 
 import torch
 
-from models.losses.shared.negatives import hardest
 from models.network.loss import Loss, LossSettings, PairBatch, unit
 
 if TYPE_CHECKING:
@@ -41,6 +40,7 @@ class ContrastiveSettings(LossSettings):
     """How many of each string, with `negatives` = hardest."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not -1 < self.margin < 1:
             raise ValueError(f"margin = {self.margin}: a cosine similarity, between -1 and 1")
         if min(self.weight_similar, self.weight_dissimilar) < 0 or self.hardest < 1:
@@ -79,17 +79,28 @@ def contrastive(
     return contrastive_loss(similarity, similar, dissimilar, settings)
 
 
+def hardest(
+    similarity: Float[Tensor, "batch batch"], dissimilar: Bool[Tensor, "batch batch"], count: int
+) -> Bool[Tensor, "batch batch"]:
+    """Keep the part of `dissimilar` that holds the `count` most similar strings of each row.
+
+    Hard mining is the "more advanced selection strategy" that Neculoiu et al. 2016 leave to future
+    work (section 5). Rows with fewer dissimilar strings keep all of them; of equal similarities any
+    may be chosen. The choice itself carries no gradient.
+    """
+    below = similarity.detach().masked_fill(~dissimilar, -torch.inf)
+    closest = below.topk(min(count, below.shape[1]), dim=1).indices
+    return torch.zeros_like(dissimilar).scatter_(1, closest, True) & dissimilar
+
+
 def dissimilar_penalty(
     similarity: Float[Tensor, "*pair"], penalty: str, margin: float
 ) -> Float[Tensor, "*pair"]:
     """Return the cost of each dissimilar pair, in [0, 1] for ``flipped`` and ``printed``."""
-    if penalty == "printed":
-        return torch.where(similarity < margin, similarity.square(), 0.0)
-    if penalty == "flipped":
-        return torch.where(similarity > margin, similarity.square(), 0.0)
     if penalty == "hinge":
         return (similarity - margin).clamp(min=0).square()
-    raise ValueError(f"penalty {penalty!r}: choose printed, flipped or hinge")
+    costs = similarity < margin if penalty == "printed" else similarity > margin
+    return torch.where(costs, similarity.square(), 0.0)
 
 
 def contrastive_loss(

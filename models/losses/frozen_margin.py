@@ -19,15 +19,22 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from torch.nn import functional
 
-from models.losses.shared.negatives import check_margin, drawn, most_informative
-from models.network.loss import Loss, LossSettings, PairBatch, hinge, nothing, unit
+from models.network.loss import (
+    Loss,
+    LossSettings,
+    PairBatch,
+    drawn,
+    hinge,
+    most_informative,
+    nothing,
+    unit,
+)
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float
     from torch import Tensor
 
 Negatives = Literal["projection", "difference", "random", "most_informative"]
-FROM_TABLE = ("random", "most_informative")
 SHORTEST = 1e-5  # a shorter difference of unit vectors is mostly rounding: it fades to zero
 
 
@@ -44,7 +51,9 @@ class FrozenMarginSettings(LossSettings):
     """k random draws, with `negatives` = random; the paper's is 5."""
 
     def __post_init__(self) -> None:
-        check_margin(self.margin, self.negatives, Negatives)
+        super().__post_init__()
+        if not 0 < self.margin <= 2:
+            raise ValueError(f"margin = {self.margin}: choose above 0 and at most 2")
         if self.draws < 1:
             raise ValueError(f"draws = {self.draws}: choose 1 or more")
 
@@ -65,40 +74,34 @@ def frozen_margin(
         raise ValueError("frozen_margin needs `targets` in the batch: set train.compatible_with")
     kept = targets.rows >= 0
     left, rows = batch.left[kept], targets.rows[kept]
-    if settings.negatives in FROM_TABLE:
+    allowed = None
+    if settings.negatives in ("random", "most_informative"):
         allowed = targets.negative_mask()[kept].scatter(1, rows[:, None], False)
         usable = allowed.any(1)
         left, rows, allowed = left[usable], rows[usable], allowed[usable]
     if not len(left):
         return nothing(embeddings)
     predicted, target = unit(embeddings[left]), targets.table[rows]
-    if settings.negatives in FROM_TABLE:
-        negative = _of_table(predicted.detach(), target, targets.table, allowed, settings)
-    else:
-        negative = _synthetic(predicted.detach(), target, settings.negatives)
+    negative = negative_vectors(predicted.detach(), target, targets.table, allowed, settings)
     near = (predicted * target).sum(1, keepdim=True)
     far = (predicted[:, None] * negative).sum(2)
     return hinge(near, far, settings.margin)
 
 
-def _of_table(
+def negative_vectors(
     predicted: Float[Tensor, "row dim"],
     target: Float[Tensor, "row dim"],
     table: Float[Tensor, "target dim"],
-    allowed: Bool[Tensor, "row target"],
+    allowed: Bool[Tensor, "row target"] | None,
     settings: FrozenMarginSettings,
 ) -> Float[Tensor, "row draw dim"]:
-    """Return embeddings of the table, for each row of those that are allowed."""
-    if settings.negatives == "random":
+    """Return u' of each row: of the table those that are `allowed`; without these synthetic."""
+    if allowed is not None and settings.negatives == "random":
         return table[drawn(allowed, settings.draws)]
-    return table[most_informative(predicted, target, table, allowed)][:, None]
-
-
-def _synthetic(
-    predicted: Float[Tensor, "row dim"], target: Float[Tensor, "row dim"], negatives: Negatives
-) -> Float[Tensor, "row 1 dim"]:
+    if allowed is not None:
+        return table[most_informative(predicted, target, table, allowed)][:, None]
     along = target
-    if negatives == "projection":
+    if settings.negatives == "projection":
         along = (predicted * target).sum(1, keepdim=True) * target
     return functional.normalize(predicted - along, dim=-1, eps=SHORTEST)[:, None]
 

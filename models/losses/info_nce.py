@@ -21,7 +21,7 @@ from torch.nn import functional
 from models.network.loss import Loss, LossSettings, PairBatch, nothing, unit
 
 if TYPE_CHECKING:
-    from jaxtyping import Bool, Float
+    from jaxtyping import Float
     from torch import Tensor
 
 
@@ -77,19 +77,14 @@ def info_nce(
 
 
 class _LogSumOfNegatives(torch.autograd.Function):
-    """log Σ exp(s(i, j)/τ) over the negatives j of each i, which keeps one matrix for both ways.
+    """log Σ exp(s(i, j)/τ) over the negatives j of each i, -inf without any.
 
-    Powers are taken below the greatest cosine, 1. One that is 100 τ lower adds nothing.
+    `negatives` is symmetric, so one matrix serves both ways. Powers are taken below the greatest
+    cosine, 1. One that is 100 τ lower adds nothing.
     """
 
     @staticmethod
-    def forward(
-        ctx: Any,  # noqa: ANN401
-        directions: Float[Tensor, "batch dim"],
-        negatives: Bool[Tensor, "batch batch"],
-        temperature: float,
-    ) -> Float[Tensor, " batch"]:
-        """Return the logarithms, -inf of a string without a negative; `negatives` is symmetric."""
+    def forward(ctx: Any, directions: Tensor, negatives: Tensor, temperature: float) -> Tensor:  # noqa: ANN401
         cosines = _product(directions, directions.T)
         powers = cosines.sub_(1).div_(temperature).exp_().mul_(negatives)
         sums = powers.sum(1)
@@ -99,19 +94,13 @@ class _LogSumOfNegatives(torch.autograd.Function):
 
     @staticmethod
     @once_differentiable
-    def backward(
-        ctx: Any,  # noqa: ANN401
-        gradient: Float[Tensor, " batch"],
-    ) -> tuple[Float[Tensor, "batch dim"], None, None]:
-        """Return the gradient of the directions."""
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:  # noqa: ANN401
         directions, powers, sums = ctx.saved_tensors
         share = torch.where(sums > 0, gradient / (sums * ctx.temperature), 0)
         return _product((share[:, None] + share).mul_(powers), directions), None, None
 
 
-def _product(
-    left: Float[Tensor, "row inner"], right: Float[Tensor, "inner column"]
-) -> Float[Tensor, "row column"]:
+def _product(left: Tensor, right: Tensor) -> Tensor:
     """Multiply: on a CPU with numpy's library.
 
     Torch's takes four times as long when it is told to give the same bits on every processor.

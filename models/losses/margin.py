@@ -15,8 +15,17 @@ from typing import TYPE_CHECKING, Literal
 
 import torch
 
-from models.losses.shared.negatives import check_margin, drawn, highest, most_informative, semihard
-from models.network.loss import Loss, LossSettings, PairBatch, hinge, nothing, unit
+from models.network.loss import (
+    Loss,
+    LossSettings,
+    PairBatch,
+    drawn,
+    highest,
+    hinge,
+    most_informative,
+    nothing,
+    unit,
+)
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float, Int
@@ -34,10 +43,12 @@ class MarginSettings(LossSettings):
     """δ on cosine similarity, above 0; the paper's is 0.4."""
     negatives: Negatives
     """``max``: the most similar; ``random``: any; ``mix``: each of the two half of the time;
-    ``semihard`` and ``most_informative`` as in `models/losses/shared/negatives.py`."""
+    ``semihard`` and ``most_informative`` as the functions of these names say."""
 
     def __post_init__(self) -> None:
-        check_margin(self.margin, self.negatives, Negatives)
+        super().__post_init__()
+        if not 0 < self.margin <= 2:
+            raise ValueError(f"margin = {self.margin}: choose above 0 and at most 2")
 
 
 def margin(
@@ -61,6 +72,21 @@ def margin(
     near = (points[anchor] * points[positive]).sum(1)
     far = (points[anchor] * points[negative]).sum(1)
     return hinge(near, far, settings.margin)
+
+
+def semihard(
+    similarity: Float[Tensor, "row candidate"],
+    positive: Int[Tensor, " row"],
+    allowed: Bool[Tensor, "row candidate"],
+) -> Int[Tensor, " row"]:
+    """Choose the most similar candidate among those less similar than the `positive` column.
+
+    It is of Schroff et al. 2015 (FaceNet, section 3.2). Their margin needs no rule of its own: if
+    any is within it then so is this one, and if none is, every choice costs 0. Where none is less
+    similar, it is the least similar candidate.
+    """
+    below = allowed & (similarity < similarity.gather(1, positive[:, None]))
+    return torch.where(below.any(1), highest(similarity, below), highest(-similarity, allowed))
 
 
 def _chosen(

@@ -29,10 +29,6 @@ class RegressionSettings(LossSettings):
     similarity: Literal["exp_manhattan", "cosine"]  # type: ignore[misc]
     """exp(-‖a - b‖₁), which also sees the norms; or (1 + cosine) / 2, which does not."""
 
-    def __post_init__(self) -> None:
-        if self.similarity not in ("exp_manhattan", "cosine"):
-            raise ValueError(f"similarity {self.similarity!r}: choose exp_manhattan or cosine")
-
     @property
     def reads_dissimilar(self) -> bool:
         """Always: without dissimilar pairs, equal embeddings would cost nothing."""

@@ -1,9 +1,12 @@
 """Scores against gold: Pearson's r, Spearman's ρ, mean squared error, and all of them resampled.
 
 Bao et al. 2018 report r and MSE (equations 10 and 11; they print a sum, their figures are means),
-Wieting et al. 2016 ρ for words and r for sentences. Pairs are drawn with replacement, the measure
-is taken anew within each draw, ranks included (Efron and Tibshirani 1993, chapter 13). For the mean
-squared error bring scores and gold to one range first.
+Wieting et al. 2016 ρ for words and r for sentences.
+
+- ``pearson``: r = Σ(x − x̄)(y − ȳ) / √(Σ(x − x̄)² · Σ(y − ȳ)²), from −1 to 1; chance level 0;
+- ``spearman``: ρ, which is r of the ranks; equal values share the mean of their ranks;
+- ``mean_squared_error``: the mean of (score − gold)², *lower* is better. Bring both to one range
+  first. Chance level: the variance of the gold.
 """
 
 from __future__ import annotations
@@ -23,36 +26,24 @@ BLOCK = 500_000  # drawn pair indices held at once: some 60 MiB with their ranks
 Measure = Literal["pearson", "spearman", "mean_squared_error"]
 
 
-def pearson(scores: Float[np.ndarray, " pair"], gold: Float[np.ndarray, " pair"]) -> float:
-    """Return Pearson's r = Σ(x − x̄)(y − ȳ) / √(Σ(x − x̄)² · Σ(y − ȳ)²).
-
-    Range −1 to 1, higher is better; chance level 0.
-
-    Raises:
-        ValueError: lengths differ, a value is not finite, or all scores or all gold are equal.
-    """
-    return _value("pearson", scores, gold)
-
-
-def spearman(scores: Float[np.ndarray, " pair"], gold: Float[np.ndarray, " pair"]) -> float:
-    """Return Spearman's ρ: r of the ranks; equal values share the mean of their ranks.
-
-    Range, chance level and errors are those of `pearson`.
-    """
-    return _value("spearman", scores, gold)
-
-
-def mean_squared_error(
-    scores: Float[np.ndarray, " pair"], gold: Float[np.ndarray, " pair"]
+def agreement(
+    measure: Measure, scores: Float[np.ndarray, " pair"], gold: Float[np.ndarray, " pair"]
 ) -> float:
-    """Return the mean of (score − gold)², in the square of their unit.
-
-    Range 0 upwards, *lower* is better. Chance level: the variance of the gold.
+    """Return the measure of some pairs.
 
     Raises:
-        ValueError: lengths differ, there is no pair, or a value is not finite.
+        ValueError: lengths differ, there is no pair, a value is not finite, or the measure is a
+            correlation and all scores or all gold are equal.
     """
-    return _value("mean_squared_error", scores, gold)
+    scores, gold = _paired(scores, gold)
+    value = float(MEASURES[measure](scores, gold))
+    if np.isnan(value):
+        name, same = ("gold", gold) if np.ptp(gold) == 0 else ("scores", scores)
+        raise ValueError(
+            f"{measure} is undefined: the {name} of {len(gold)} pairs are all {same[0]:g}; report "
+            "it as missing, not as 0"
+        )
+    return value
 
 
 def resampled_measure(
@@ -64,8 +55,10 @@ def resampled_measure(
 ) -> Float[np.ndarray, "system draw"]:
     """Compute the measure in `draws` resamples, NaN where it is undefined.
 
-    Every system meets the same draws; equal seeds and numbers of pairs draw the same pairs, which
-    are those of `models.metrics.intervals.resampled_means`.
+    Pairs are drawn with replacement, and the measure is taken anew within each draw, ranks included
+    (Efron and Tibshirani 1993, chapter 13). Every system meets the same draws; equal seeds and
+    numbers of pairs draw the same pairs, which are those of
+    `models.metrics.intervals.resampled_means`.
 
     Raises:
         ValueError: lengths differ, there is no pair, or a value is not finite.
@@ -76,20 +69,6 @@ def resampled_measure(
         for drawn in resamples(len(gold), draws, seed, BLOCK)
     ]
     return np.concatenate([np.empty((len(scores), 0)), *blocks], axis=1)
-
-
-def _value(
-    measure: Measure, scores: Float[np.ndarray, " pair"], gold: Float[np.ndarray, " pair"]
-) -> float:
-    scores, gold = _paired(scores, gold)
-    value = float(MEASURES[measure](scores, gold))
-    if np.isnan(value):
-        name, same = ("gold", gold) if np.ptp(gold) == 0 else ("scores", scores)
-        raise ValueError(
-            f"{measure} is undefined: the {name} of {len(gold)} pairs are all {same[0]:g}; report "
-            "it as missing, not as 0"
-        )
-    return value
 
 
 def _paired(
@@ -116,19 +95,6 @@ def _pearson(
     return within
 
 
-def _spearman(
-    scores: Float[np.ndarray, "*system pair"], gold: Float[np.ndarray, "*draw pair"]
-) -> Float[np.ndarray, " *system"]:
-    return _pearson(rankdata(scores, axis=-1), rankdata(gold, axis=-1))
-
-
-def _mean_squared_error(
-    scores: Float[np.ndarray, "*system pair"], gold: Float[np.ndarray, "*draw pair"]
-) -> Float[np.ndarray, " *system"]:
-    error: Float[np.ndarray, " *system"] = ((scores - gold) ** 2).mean(axis=-1)
-    return error
-
-
 def _directions(values: Float[np.ndarray, "*draw pair"]) -> Float[np.ndarray, "*draw pair"]:
     """Return deviations from the mean as unit vectors; NaN where all values are equal.
 
@@ -144,6 +110,6 @@ def _directions(values: Float[np.ndarray, "*draw pair"]) -> Float[np.ndarray, "*
 
 MEASURES: Mapping[Measure, Callable[..., Float[np.ndarray, " *system"]]] = {
     "pearson": _pearson,
-    "spearman": _spearman,
-    "mean_squared_error": _mean_squared_error,
+    "spearman": lambda scores, gold: _pearson(rankdata(scores, axis=-1), rankdata(gold, axis=-1)),
+    "mean_squared_error": lambda scores, gold: ((scores - gold) ** 2).mean(axis=-1),
 }

@@ -1,17 +1,20 @@
-"""Bootstrap over queries: 95 % intervals, paired differences, and non-inferiority with Holm.
+"""Intervals of means and shares: bootstrap over queries, Wilson's, and over seeds and queries.
 
-Queries are drawn with replacement; the ends are percentiles of the resampled means (Efron and
-Tibshirani 1993, chapter 13). Several tests at once are judged by the step-down of Holm 1979. The
-gate between challenger and champion has the intervals of `paired_shares.py`.
+Bootstrap: queries are drawn with replacement; the ends are percentiles of the resampled means
+(Efron and Tibshirani 1993, chapter 13). `non_inferior` judges several tests at once by the
+step-down of Holm 1979. The gate between challenger and champion has the intervals of
+`models/metrics/paired_tests.py`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from scipy.special import stdtrit
 
 if TYPE_CHECKING:
     from jaxtyping import Float, Float64, Int64
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 TAIL = 0.025  # each side of a 95 % interval
 MARGIN = 0.01  # by which a system may be worse and still count as not inferior
 BLOCK = 2_000_000  # drawn query indices held at once: 16 MiB
+Z = 1.959964  # of the normal distribution's upper 2.5 %
 
 
 @dataclass(frozen=True)
@@ -28,25 +32,6 @@ class Interval:
     value: float
     low: float
     high: float
-
-
-@dataclass(frozen=True)
-class NonInferiority:
-    """One test's part of the step-down.
-
-    Attributes:
-        value: mean difference, challenger less champion.
-        low: lower end of the one-sided interval at the level that Holm gave this test.
-        p_value: of the hypothesis that the true mean difference is −margin or less.
-        level: the error that Holm gave this test, `TAIL` / (tests not yet passed).
-        passed: whether `low` lies above −margin.
-    """
-
-    value: float
-    low: float
-    p_value: float
-    level: float
-    passed: bool
 
 
 def bootstrap_interval(values: Float[np.ndarray, " query"], draws: int, seed: int) -> Interval:
@@ -72,6 +57,65 @@ def paired_interval(
     return bootstrap_interval(a - b, draws, seed)
 
 
+def wilson_interval(right: int, n: int) -> Interval:
+    """Return right / n with its interval, both ends within 0 and 1 (Wilson 1927).
+
+    It holds for few and for extreme counts.
+
+    Raises:
+        ValueError: `n` is below 1, or `right` is not from 0 to `n`.
+    """
+    if not 0 <= right <= n or n < 1:
+        raise ValueError(f"{right} of {n} is no share")
+    share, square = right / n, Z * Z
+    centre = (share + square / (2 * n)) / (1 + square / n)
+    half = Z / (1 + square / n) * math.sqrt(share * (1 - share) / n + square / (4 * n * n))
+    return Interval(share, max(centre - half, 0.0), min(centre + half, 1.0))
+
+
+def crossed_interval(values: Float[np.ndarray, "seed query"]) -> Interval:
+    """Return the 95 % interval of a mean over trainings and queries: for other seeds and queries.
+
+    Every seed is asked every query, so the values are a table of seeds × queries with crossed
+    random effects (Brennan 2001, *Generalizability Theory*, chapter 3). With S seeds, Q queries and
+    the mean squares of seeds, queries and what is left, the variance of the mean is
+
+        (MS_seed + MS_query − MS_left) / (S·Q),
+
+    here at least what either alone would give. The ends are Student's, with the degrees of freedom
+    of Satterthwaite 1946. From two seeds little is known of others, and the interval says so.
+
+    Raises:
+        ValueError: there are less than two seeds or two queries, or a value is not finite.
+    """
+    exact = np.asarray(values, np.float64)
+    seeds, queries = exact.shape
+    if min(seeds, queries) < 2 or not np.isfinite(exact).all():
+        raise ValueError(f"{seeds} seeds, {queries} queries: two of each, and finite values")
+    mean = float(exact.mean())
+    by_seed, by_query = exact.mean(axis=1) - mean, exact.mean(axis=0) - mean
+    left = exact - mean - by_seed[:, None] - by_query
+    free = np.array([seeds - 1, queries - 1, (seeds - 1) * (queries - 1)])
+    sums = np.array([queries * (by_seed**2).sum(), seeds * (by_query**2).sum(), (left**2).sum()])
+    squares = sums / free
+    spread = max(squares[0] + squares[1] - squares[2], squares[0], squares[1])
+    if spread <= 0:
+        return Interval(mean, mean, mean)
+    freedom = spread**2 / (squares**2 / free).sum()
+    margin = float(stdtrit(freedom, 1 - TAIL) * np.sqrt(spread / (seeds * queries)))
+    return Interval(mean, mean - margin, mean + margin)
+
+
+class NonInferiority(NamedTuple):
+    """One test's part of the step-down."""
+
+    value: float  # mean difference, challenger less champion
+    low: float  # lower end of the one-sided interval at `level`
+    p_value: float  # of the hypothesis that the true mean difference is −margin or less
+    level: float  # the error that Holm gave this test, `TAIL` / (tests not yet passed)
+    passed: bool  # whether `low` lies above −margin
+
+
 def non_inferior(
     differences_by_test: Mapping[str, Float[np.ndarray, " query"]],
     margin: float,
@@ -90,8 +134,12 @@ def non_inferior(
     Raises:
         ValueError: too few draws for the smallest level, or as `bootstrap_interval`.
     """
+
+    def order(level: float) -> int:  # of the resampled mean that is the lower end
+        return int(level * (draws + 1))
+
     smallest = TAIL / max(len(differences_by_test), 1)
-    if _order(smallest, draws) < 1:
+    if order(smallest) < 1:
         raise ValueError(f"{draws} draws cannot reach a level of {smallest:g}; use 1000 or more")
     means = {
         test: np.sort(resampled_means(differences, draws, seed))
@@ -105,7 +153,7 @@ def non_inferior(
     open_tests = len(means)
     for test in sorted(means, key=at_or_below.__getitem__):
         level = TAIL / open_tests
-        low = float(means[test][_order(level, draws) - 1])
+        low = float(means[test][order(level) - 1])
         passed = low > -margin
         open_tests -= passed
         value = float(np.mean(differences_by_test[test]))
@@ -137,8 +185,3 @@ def resamples(
     rows = max(at_once // count, 1)
     for start in range(0, draws, rows):
         yield random.integers(count, size=(min(rows, draws - start), count))
-
-
-def _order(level: float, draws: int) -> int:
-    """Return the rank of the resampled mean that is the lower end: ⌊level · (draws + 1)⌋."""
-    return int(level * (draws + 1))

@@ -8,18 +8,16 @@ to its `units`. Losses and `models/network/embedding.py` bring the output of `fo
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
-from torch import nn
+from torch import Tensor, nn
 
 from models.text.units import UnitSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from jaxtyping import Float
-    from torch import Tensor
 
 
 @dataclass(frozen=True)
@@ -33,10 +31,14 @@ class EncoderSettings:
 
     may_be_zero: ClassVar[tuple[str, ...]] = ()
     """Counts that are 0 or more; all others are 1 or more."""
+    reads_characters: ClassVar[bool] = False
+    """Whether `max_length` is of characters, and so from 4 to 1000."""
 
     def __post_init__(self) -> None:
         for name, hint in get_type_hints(type(self)).items():
             value = getattr(self, name)
+            if self.reads_characters and name == "max_length" and not 4 <= value <= 1000:
+                raise ValueError(f"max_length = {value}; choose 4 to 1000 characters")
             if get_origin(hint) is Literal and value not in get_args(hint):
                 *others, last = get_args(hint)
                 raise ValueError(f"{name} = {value!r}; choose {', '.join(others)} or {last}")

@@ -1,17 +1,26 @@
-"""Encoders and losses by kind: the name of a kind is that of its file, and stands nowhere else."""
+"""Networks by kind: settings from plain values, encoders from settings, networks as files.
+
+The name of a kind of encoder or loss is that of its file, and stands nowhere else. A trained
+network is a folder: `featurizer.json`, `encoder.json`, `weights.safetensors` and, of step 0,
+`initial.safetensors`; no pickle.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import MISSING, asdict, fields
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import torch
+from safetensors.torch import load_file, save_file
 
 from models.network.encoder import Encoder
 from models.network.loss import LossFunction, LossSettings
+from models.reproducibility import atomic_write, write_bytes
 from models.text.featurizer import Featurizer
 
 if TYPE_CHECKING:
@@ -84,10 +93,38 @@ def fit_featurizer(titles: Sequence[str], settings: Any) -> Featurizer:  # noqa:
     return Featurizer.fit(titles, encoder_class(kind_of(settings)).units(settings))
 
 
+def save_model(
+    folder: Path,
+    featurizer: Featurizer,
+    settings: Any,  # noqa: ANN401  # the encoder's own class
+    weights: dict[str, Tensor],
+    initial: dict[str, Tensor],
+) -> None:
+    """Write a network's files, each whole or not at all."""
+    for name, value in (("featurizer", featurizer.values()), ("encoder", plain(settings))):
+        write_bytes(f"{_indented(value)}\n".encode(), folder / f"{name}.json")
+    for name, tensors in (("weights", weights), ("initial", initial)):
+        with atomic_write(folder / f"{name}.safetensors") as unfinished:
+            save_file(tensors, unfinished)
+
+
+def load_model(
+    folder: Path, which: Literal["weights", "initial"] = "weights"
+) -> tuple[Featurizer, Encoder]:
+    """Return featurizer and encoder, trained or of step 0, on the CPU and in evaluation mode."""
+    fitted, shape = (
+        json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+        for name in ("featurizer", "encoder")
+    )
+    featurizer = Featurizer.from_values(fitted)
+    weights = load_file(folder / f"{which}.safetensors")
+    return featurizer, make_encoder(encoder_settings(shape), featurizer, weights).eval()
+
+
 def _settings(settings: type[Any], values: dict[str, Any]) -> Any:  # noqa: ANN401
     own = {name: value for name, value in values.items() if name != "kind"}
     known = {field.name for field in fields(settings)}
-    # what has a default is missing in files of before it was there
+    # a file of before a field was there lacks it, so the field has a default
     optional = {field.name for field in fields(settings) if field.default is not MISSING}
     wrong = sorted((known ^ own.keys()) - (optional - own.keys()))
     if wrong:
@@ -99,3 +136,19 @@ def _module(package: str, kind: str) -> Any:  # noqa: ANN401
     if kind not in kinds(package):
         raise ValueError(f"{package} have no kind {kind!r}; choose {', '.join(kinds(package))}")
     return import_module(f"models.{package}.{kind}")
+
+
+def _indented(value: Any, end: str = "\n") -> str:  # noqa: ANN401
+    """Write JSON with sorted keys and an indent of 1; a list holds dicts, or plain values.
+
+    Python's own encoder of indented JSON takes seconds for the units of a vocabulary.
+    """
+    write, inner = partial(json.dumps, ensure_ascii=False), f"{end} "
+    if isinstance(value, dict) and value:
+        parts = [f"{write(name)}: {_indented(value[name], inner)}" for name in sorted(value)]
+        return f"{{{inner}{f',{inner}'.join(parts)}{end}}}"
+    if isinstance(value, list | tuple) and value and isinstance(value[0], dict):
+        return f"[{inner}{f',{inner}'.join(_indented(one, inner) for one in value)}{end}]"
+    if isinstance(value, list | tuple) and value:
+        return f"[{inner}{write(value, separators=(f',{inner}', ': '))[1:-1]}{end}]"
+    return write(value)

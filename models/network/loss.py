@@ -4,14 +4,28 @@ A loss is one file of `models/losses/`, whose name is its kind, with a frozen da
 settings, a subclass of `LossSettings`, bound to the name `SETTINGS`, and a function bound to
 `LOSS`: `LOSS(embeddings, batch, settings) -> Loss`. Embeddings come as the encoder gives them; a
 loss that speaks of cosine similarity brings them to unit norm itself (`unit`).
+
+Parts that several losses share stand here too: `highest`, `most_informative` and `drawn` choose the
+negative of each row among the candidates that a mask allows, one at least; of equal scores any may
+be chosen. They return positions, so that the choice carries no gradient.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
+import torch
 from torch.nn import functional
 
 if TYPE_CHECKING:
@@ -23,12 +37,18 @@ if TYPE_CHECKING:
 class LossSettings:
     """Base of every loss's settings; what a loss needs of the data stands in class variables."""
 
+    # whether it trains into the frozen space of a reference model (`PairBatch.targets`)
     needs_targets: ClassVar[bool] = False
-    """Whether it trains into the frozen space of a reference model (`PairBatch.targets`)."""
+    # whether it learns from scored pairs (`PairBatch.scores`)
     reads_scores: ClassVar[bool] = False
-    """Whether it learns from scored pairs (`PairBatch.scores`)."""
+    # how two embeddings are compared when they are used: "cosine" or "exp_manhattan"
     similarity: ClassVar[str] = "cosine"
-    """How two embeddings are compared when they are used: ``cosine`` or ``exp_manhattan``."""
+
+    def __post_init__(self) -> None:
+        for name, hint in get_type_hints(type(self)).items():
+            value = getattr(self, name)
+            if get_origin(hint) is Literal and value not in get_args(hint):
+                raise ValueError(f"{name} = {value!r}; choose {', '.join(get_args(hint))}")
 
     @property
     def reads_dissimilar(self) -> bool:
@@ -39,31 +59,29 @@ class LossSettings:
 class Targets(NamedTuple):
     """A frozen space: unit-norm embeddings of a reference model, without gradient."""
 
-    table: Float[Tensor, "target dim"]
-    """One embedding a target."""
+    table: Float[Tensor, "target dim"]  # one embedding a target
+    # the target that `PairBatch.left` is to meet, for each similar pair; -1: none
     rows: Int[Tensor, " pair"]
-    """The target that `PairBatch.left` is to meet, for each similar pair; -1: none."""
+    # which targets are known to share no occupation with `left`, and so may be negatives; made
+    # when it is called, since some losses do without
     negative_mask: Callable[[], Bool[Tensor, "pair target"]]
-    """Mark which targets are known to share no occupation with `left`, and so may be negatives;
-    made when it is called, since some losses do without."""
 
 
 @dataclass(frozen=True)
 class PairBatch:
     """Who belongs to whom among the `batch` distinct strings that were embedded."""
 
-    left: Int[Tensor, " pair"]
-    right: Int[Tensor, " pair"]
-    """Places of the two strings of each similar pair; left is the anchor."""
+    left: Int[Tensor, " pair"]  # positions of the anchors of similar pairs
+    right: Int[Tensor, " pair"]  # positions of the anchors' partners
+    # pairs that may be negatives; symmetric: strings known to have no occupation in common and
+    # those of `dissimilar`; only the latter for a loss that reads them from the file
     negative_mask: Bool[Tensor, "batch batch"]
-    """Pairs that may be negatives; symmetric. Strings known to have no occupation in common and
-    those of `dissimilar`; only the latter for a loss that reads them from the file."""
+    # positions of the dissimilar pairs of the file: all of the step if the loss reads them
+    # (`LossSettings.reads_dissimilar`), else those that people rejected
     dissimilar: Int[Tensor, "dissimilar 2"]
-    """Places of the dissimilar pairs of the file: all of the step if the loss reads them
-    (`LossSettings.reads_dissimilar`), else those that people rejected."""
+    # how similar each pair is, in [0, 1], where that is known; then `left` and `right` hold every
+    # scored pair, similar or not
     scores: Float[Tensor, " pair"] | None = None
-    """How similar each pair is, in [0, 1], where that is known; then `left`, `right` hold every
-    scored pair, similar or not."""
     targets: Targets | None = None
 
 
@@ -111,3 +129,32 @@ def hinge(near: Float[Tensor, "*pair"], far: Float[Tensor, "*pair"], margin: flo
     active = margin - near + far > 0
     similar, dissimilar = (active * (margin - near)).mean(), (active * far).mean()
     return Loss(similar + dissimilar, similar, dissimilar)
+
+
+def highest(
+    scores: Float[Tensor, "row candidate"], allowed: Bool[Tensor, "row candidate"]
+) -> Int[Tensor, " row"]:
+    """Choose the allowed candidate with the highest score.
+
+    Of cosine similarities it is MAX of Wieting et al. 2016 (A.1).
+    """
+    return scores.masked_fill(~allowed, -torch.inf).argmax(1)
+
+
+def most_informative(
+    predicted: Float[Tensor, "row dim"],
+    target: Float[Tensor, "row dim"],
+    candidates: Float[Tensor, "candidate dim"],
+    allowed: Bool[Tensor, "row candidate"],
+) -> Int[Tensor, " row"]:
+    """Choose the candidate of the highest cosine with û - u (Lazaridou et al. 2015).
+
+    It is close to the prediction and far from the target, as Bhat et al. 2019 (section 3) describe.
+    All vectors are of unit norm. Where û = u there is no direction, and any candidate is chosen.
+    """
+    return highest(unit(predicted - target) @ candidates.T, allowed)
+
+
+def drawn(allowed: Bool[Tensor, "row candidate"], count: int) -> Int[Tensor, "row count"]:
+    """Draw `count` of each row, uniform with replacement, by torch's global generator."""
+    return torch.multinomial(allowed.float(), count, replacement=True)

@@ -1,8 +1,8 @@
 """Tables in bytes or half bytes: a number in eight or four bits, one scale a row.
 
-A row w is kept as the whole numbers nearest to w/s, with s = max|w|/m and m the largest that the
-bits hold (symmetric quantization, Jacob et al. 2018, section 2.1, with a scale for each row); s
-times these is what is read again. Of half bytes one byte holds two, 8 added to each: number j of
+A row w is kept as the integers nearest to w/s, with s = max|w|/m and m the largest that the bits
+hold (symmetric quantization, Jacob et al. 2018, section 2.1, with a scale for each row); s times
+these is what is read again. A half-byte table has two numbers a byte, 8 added to each: number j of
 the first half of a row in its lower bits, number j of the second half in its upper ones.
 """
 
@@ -11,11 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 if TYPE_CHECKING:
-    from jaxtyping import Float, Int8, Shaped, UInt8
-    from torch import Tensor
+    from jaxtyping import Float, Shaped
 
     from models.network.encoder import Encoder
 
@@ -27,43 +26,32 @@ LARGEST = {"half_byte": 7, "byte": 127}
 OFFSET, VALUES = 8, 16
 
 
-def quantized(
-    table: Float[Tensor, "row dim"], precision: Precision
-) -> tuple[Int8[Tensor, "row dim"], Float[Tensor, "row 1"]]:
-    """Return whole numbers, one a byte, and scales; a row of zeros has the scale 0."""
-    scales = table.abs().amax(dim=1, keepdim=True) / LARGEST[precision]
-    whole = torch.where(scales > 0, table / scales, 0).round()
-    return whole.to(torch.int8), scales
-
-
-def halved(whole: Int8[Tensor, "row dim"]) -> UInt8[Tensor, "row half"]:
-    """Return two numbers a byte.
-
-    Raises:
-        ValueError: a row has an odd number of them.
-    """
-    if whole.shape[1] % 2:
-        raise ValueError(
-            f"rows of {whole.shape[1]} numbers cannot be halved: choose an even dim, or byte for "
-            "register.precision"
-        )
-    lower, upper = (whole + OFFSET).to(torch.uint8).chunk(2, dim=1)
-    return lower + VALUES * upper
-
-
-def widened(table: Shaped[Tensor, "row _"]) -> Shaped[Tensor, "row dim"]:
-    """Return one number a byte of what `halved` returned, and of anything else itself."""
-    if table.dtype != torch.uint8:
-        return table
-    return torch.cat([table % VALUES, table // VALUES], dim=1).to(torch.int8) - OFFSET
-
-
 def pack(
     table: Float[Tensor, "row dim"], precision: Precision
 ) -> tuple[Shaped[Tensor, "row _"], Float[Tensor, "row 1"]]:
-    """Return a table as it is kept in bytes or half bytes, and its scales."""
-    whole, scales = quantized(table, precision)
-    return (halved(whole) if precision == "half_byte" else whole), scales
+    """Return a table as it is kept in bytes or half bytes, and its scales; 0 of a row of zeros.
+
+    Raises:
+        ValueError: rows of half bytes have an odd number of numbers.
+    """
+    scales = table.abs().amax(dim=1, keepdim=True) / LARGEST[precision]
+    quantized = torch.where(scales > 0, table / scales, 0).round().to(torch.int8)
+    if precision == "byte":
+        return quantized, scales
+    if table.shape[1] % 2:
+        raise ValueError(
+            f"rows of {table.shape[1]} numbers cannot be halved: choose an even dim, or byte for "
+            "register.precision"
+        )
+    lower, upper = (quantized + OFFSET).to(torch.uint8).chunk(2, dim=1)
+    return lower + VALUES * upper, scales
+
+
+def widened(table: Shaped[Tensor, "row _"]) -> Shaped[Tensor, "row dim"]:
+    """Return one number a byte of a table in half bytes, and any other table itself."""
+    if table.dtype != torch.uint8:
+        return table
+    return torch.cat([table % VALUES, table // VALUES], dim=1).to(torch.int8) - OFFSET
 
 
 def packed(encoder: Encoder, precision: Precision) -> dict[str, Tensor]:
@@ -80,9 +68,8 @@ def packed(encoder: Encoder, precision: Precision) -> dict[str, Tensor]:
 
 def unpacked(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
     """Return weights as an encoder takes them, from those that `packed` returned or from floats."""
-    scales = {name for name in tensors if name.endswith(SCALE)}
     return {
-        name: widened(tensor) * tensors[name + SCALE] if name + SCALE in scales else tensor
+        name: widened(tensor) * tensors[name + SCALE] if name + SCALE in tensors else tensor
         for name, tensor in tensors.items()
-        if name not in scales
+        if not name.endswith(SCALE)
     }

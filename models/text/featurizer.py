@@ -4,8 +4,8 @@ A unit is a stretch of the cleaned title: a character, an n-gram (a space before
 included), a word, or a part of one (`models/text/units.py`). Units are found and looked up by a
 64-bit hash of their characters, without a Python loop over characters or n-grams; two different
 units of one vocabulary get the same hash with a probability below 1e-8, since n of them have n²/2⁶⁵
-chances. This module needs numpy alone, because the model that consumers load contains it
-(`tasks/release/model_package/serving_file.py`). It takes cleaned titles (`models/text/titles.py`).
+chances. The model that consumers load contains this module, which needs numpy alone. It takes
+cleaned titles (`models/text/titles.py`).
 """
 
 from __future__ import annotations
@@ -20,9 +20,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from models.text.spans import Spans, code_points, segment_hashes, spans
 from models.text.texts import Texts
-from models.text.units import UnitSettings
+from models.text.units import (
+    Spans,
+    Subwords,
+    UnitSettings,
+    code_points,
+    segment_hashes,
+    spans,
+    subwords,
+)
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Int, UInt64
@@ -71,9 +78,14 @@ class Vocabulary:
             return cls(units, ())
 
         def count(block: Sequence[str]) -> tuple[str, tuple[np.ndarray, ...]]:
-            stretches = spans(block, units)
+            if units.unit == "subword":
+                stretches: Spans | Subwords = (read := subwords(block, units))
+                times = np.bincount(read.mentions, minlength=read.groups)[read.group]
+            else:
+                stretches = spans(block, units)
+                times = np.ones(len(stretches.start), np.int64)
             hashes = segment_hashes(stretches.points, stretches.start, stretches.end)
-            place, counts = _distinct(hashes, np.ones(len(hashes), np.int64))
+            place, counts = _distinct(hashes, times)
             return stretches.text, (
                 hashes[place],
                 counts,
@@ -106,20 +118,29 @@ class Vocabulary:
 
     def ids(self, titles: Sequence[str]) -> tuple[Ids, Bool[np.ndarray, " title"]]:
         """Ids of cleaned titles, and which of them were cut."""
-        stretches = spans(titles, self.units)
-        ids = self._look_up(stretches)
-        row = stretches.row
-        if self.units.unit in ("ngram", "subword"):
-            found = ids != UNKNOWN
-            row, ids = row[found], ids[found]
-        lengths = np.bincount(row, minlength=len(titles))
-        empty = np.flatnonzero(lengths == 0)
-        if len(empty):
-            row, ids = np.concatenate([row, empty]), np.append(ids, np.full(len(empty), PADDING))
-            ids = ids[np.argsort(row, kind="stable")]
-        return Ids(ids, np.maximum(lengths, 1)), stretches.truncated
+        if self.units.unit == "subword":
+            read = subwords(titles, self.units)
+            ids = self._look_up(read)
+            known = ids != UNKNOWN
+            sizes = np.bincount(read.group[known], minlength=read.groups)
+            wide = sizes[read.mentions]
+            begins = (np.cumsum(sizes) - sizes)[read.mentions] - (np.cumsum(wide) - wide)
+            flat = ids[known][np.arange(wide.sum()) + np.repeat(begins, wide)]
+            lengths = np.bincount(read.row, wide, len(titles)).astype(np.int64)
+            truncated = read.truncated
+        else:
+            stretches = spans(titles, self.units)
+            flat, row, truncated = self._look_up(stretches), stretches.row, stretches.truncated
+            if self.units.unit == "ngram":
+                known = flat != UNKNOWN
+                flat, row = flat[known], row[known]
+            lengths = np.bincount(row, minlength=len(titles))
+        empty = lengths == 0
+        if empty.any():
+            flat = np.insert(flat, np.cumsum(lengths)[empty], PADDING)
+        return Ids(flat, np.maximum(lengths, 1)), truncated
 
-    def _look_up(self, stretches: Spans) -> Int[np.ndarray, " unit"]:
+    def _look_up(self, stretches: Spans | Subwords) -> Int[np.ndarray, " unit"]:
         hashes = segment_hashes(stretches.points, stretches.start, stretches.end)
         if self.units.buckets:
             return FIRST + (hashes % np.uint64(self.units.buckets)).astype(np.int64)
@@ -154,7 +175,7 @@ class Featurizer:
 
     alphabet: str
     """All characters of the training titles, sorted; a title without a letter of it is not
-    answered (`models/normalizer/answers/abstention.py`)."""
+    answered (`models/serving/clean.py`)."""
     vocabularies: tuple[Vocabulary, ...]
 
     @classmethod

@@ -17,7 +17,7 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 
-from models.reproducibility.atomic_write import atomic_write
+from models.reproducibility import atomic_write
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -40,19 +40,11 @@ class Checkpoint:
 
 def run_key(settings: object, files: Iterable[Path]) -> str:
     """Hash the settings and the content of `files` (inputs and source code)."""
-    return run_keys([settings], files)[0]
-
-
-def run_keys(runs: Iterable[object], files: Iterable[Path]) -> list[str]:
-    """Do the same for the settings of several runs on the same files, which are read once."""
-    content = b"".join(_digest(path) for path in sorted(files))
-    described = (json.dumps(settings, sort_keys=True).encode() for settings in runs)
-    return [hashlib.sha256(own + content).hexdigest()[:20] for own in described]
-
-
-def _digest(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").digest()
+    digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode())
+    for path in sorted(files):
+        with path.open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()[:20]
 
 
 class Checkpoints:
@@ -70,9 +62,13 @@ class Checkpoints:
         ended: bool = False,
     ) -> None:
         """Write the state, whole or not at all; of a run that has ended, its weights alone."""
-        tensors = {f"best.{k}": v for k, v in progress.weights.items()}
+        best = progress.weights
+        tensors = {f"best.{k}": v for k, v in best.items()}
         current = encoder.state_dict()
-        if not (ended and _same(current, progress.weights)):
+        same = current.keys() == best.keys() and all(
+            torch.equal(value.cpu(), best[name]) for name, value in current.items()
+        )
+        if not (ended and same):
             tensors |= {f"current.{k}": v for k, v in current.items()}
         if not ended:
             for number, slots in optimizer.state_dict()["state"].items():
@@ -100,12 +96,6 @@ class Checkpoints:
     def remove(self) -> None:
         """Forget the state, once the run's result is written."""
         self.path.unlink(missing_ok=True)
-
-
-def _same(some: dict[str, Tensor], others: dict[str, Tensor]) -> bool:
-    return some.keys() == others.keys() and all(
-        torch.equal(value.cpu(), others[name]) for name, value in some.items()
-    )
 
 
 def _below(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:

@@ -1,81 +1,83 @@
 """Adam for one large table of which a step reads few rows: the other rows stay as they are.
 
 `torch.optim.SparseAdam` computes the same (apart from rounding) and takes several times as long on
-a CPU, because it builds sparse tensors of the moments on the way.
+a CPU, because it builds sparse tensors of the moments on the way. On a CPU the update is compiled
+by numba, and a row is the work of one thread, so the bits are the same whatever their number. A GPU
+takes the same update from torch and needs no compiler.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 if TYPE_CHECKING:
-    from jaxtyping import Float, Int
+    from jaxtyping import Float, Int, Int64
     from torch import Tensor
 
 BETAS, EPSILON = (0.9, 0.999), 1e-8  # Kingma and Ba 2015, and torch's defaults
 
 
 class LazyAdam:
-    """Adam (Kingma and Ba 2015, algorithm 1) on the rows that have a gradient.
+    """Adam (Kingma and Ba 2015, algorithm 1) on the rows of a table that have a gradient.
 
     It has what training calls of a `torch.optim.Optimizer`, whose first object brings in torch's
     compiler: that takes seconds.
 
     Args:
-        params: tables `[row, dim]` whose gradients are sparse over rows, as `RowSums` makes them.
+        params: one table `[row, dim]` whose gradient is sparse over rows, as `RowSums` makes it.
         lr: the learning rate.
     """
 
     def __init__(self, params: Iterable[Tensor], lr: float) -> None:
-        self.param_groups: list[dict[str, Any]] = [{"params": [*params], "lr": lr}]
-        self._state: dict[int, dict[str, Tensor]] = {}
+        (self.table,) = params
+        self.param_groups: list[dict[str, Any]] = [{"params": [self.table], "lr": lr}]
+        self._state: dict[str, Tensor] = {}
 
-    def zero_grad(self, *, set_to_none: bool = True) -> None:
-        """Forget the gradients."""
-        assert set_to_none
-        for table in self.param_groups[0]["params"]:
-            table.grad = None
+    def zero_grad(self) -> None:
+        """Forget the gradient."""
+        self.table.grad = None
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the moments of each table, by its number, under `state`."""
-        return {"state": self._state}
+        """Return the moments of the table, which has the number 0, under `state`."""
+        return {"state": {0: self._state} if self._state else {}}
 
     def load_state_dict(self, values: dict[str, Any]) -> None:
         """Take back what `state_dict` returned, on whatever device it lies."""
-        for number, slots in values["state"].items():
-            device = self.param_groups[0]["params"][number].device
-            moved = {slot: value.to(device) for slot, value in slots.items() if slot != "step"}
-            self._state[number] = {**slots, **moved}
+        for slot, value in values["state"].get(0, {}).items():
+            self._state[slot] = value if slot == "step" else value.to(self.table.device)
 
     @torch.no_grad()
     def step(self) -> None:
         """Make one update."""
-        (group,) = self.param_groups
-        for number, table in enumerate(group["params"]):
-            if table.grad is not None:
-                self._update(table, self._state.setdefault(number, {}), group["lr"])
-
-    def _update(self, table: Tensor, state: dict[str, Tensor], lr: float) -> None:
+        state, table = self._state, self.table
         if not state:
             state["step"] = torch.zeros((), dtype=torch.float32)
             state["exp_avg"] = torch.zeros_like(table)
             state["exp_avg_sq"] = torch.zeros_like(table)
         state["step"] += 1
         first, second = (1 - beta ** float(state["step"]) for beta in BETAS)
-        factors = [*(1 - beta for beta in BETAS), lr * second**0.5 / first, EPSILON * second**0.5]
-        moments, parts = (state["exp_avg"], state["exp_avg_sq"]), _parts(table)
+        rate = self.param_groups[0]["lr"] * second**0.5 / first
+        factors = [*(1 - beta for beta in BETAS), rate, EPSILON * second**0.5]
+        moments, (rows, gradients) = (state["exp_avg"], state["exp_avg_sq"]), _parts(table)
         if table.device.type != "cpu":
-            update_rows(table, moments, *parts, factors)
+            update_rows(table, moments, rows, gradients, factors)
             return
-        from models.training.adam_kernel import update  # a GPU needs no compiler
+        mean, square = (moment.numpy() for moment in moments)
+        exact = np.array(factors, mean.dtype)
+        compiled_update()(table.numpy(), (mean, square), rows.numpy(), gradients.numpy(), exact)
 
-        rows, gradient = (part.numpy() for part in parts)
-        kept = tuple(moment.numpy() for moment in moments)
-        update(table.numpy(), kept, rows, gradient, np.array(factors, gradient.dtype))
+
+def clip_rows(tables: Iterable[Tensor], most: float) -> None:
+    """Scale sparse gradients of tables so that their norm together is `most` at most."""
+    gradients = [_parts(table)[1] for table in tables if table.grad is not None]
+    norm = torch.stack([gradient.norm() for gradient in gradients]).norm()
+    for gradient in gradients:
+        gradient.mul_((most / (norm + 1e-6)).clamp(max=1))
 
 
 def update_rows(
@@ -85,7 +87,10 @@ def update_rows(
     gradients: Float[Tensor, "read dim"],
     factors: Sequence[float],
 ) -> None:
-    """Change `rows` as `models/training/adam_kernel.py` does, on any device."""
+    """Change `rows` of the table and of both moments, on any device.
+
+    `factors`: 1 - β₁, 1 - β₂, the learning rate and ε, both corrected for the bias of the moments.
+    """
     first, second, rate, epsilon = factors
     mean = moments[0].index_select(0, rows).lerp_(gradients, first)
     square = moments[1].index_select(0, rows).lerp_(gradients.square(), second)
@@ -94,12 +99,31 @@ def update_rows(
     table.index_add_(0, rows, mean.div_(square.sqrt_().add_(epsilon)), alpha=-rate)
 
 
-def clip_rows(tables: Iterable[Tensor], most: float) -> None:
-    """Scale sparse gradients of tables so that their norm together is `most` at most."""
-    gradients = [_parts(table)[1] for table in tables if table.grad is not None]
-    norm = torch.stack([gradient.norm() for gradient in gradients]).norm()
-    for gradient in gradients:
-        gradient.mul_((most / (norm + 1e-6)).clamp(max=1))
+@cache
+def compiled_update() -> Callable[..., None]:
+    """Return `update_rows` for arrays, compiled: it reads and writes each number once."""
+    import numba
+
+    @numba.njit(parallel=True, cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
+    def update(
+        table: Float[np.ndarray, "row dim"],
+        moments: tuple[Float[np.ndarray, "row dim"], Float[np.ndarray, "row dim"]],
+        rows: Int64[np.ndarray, " read"],
+        gradients: Float[np.ndarray, "read dim"],
+        factors: Float[np.ndarray, " 4"],
+    ) -> None:
+        mean, square = moments
+        first, second, rate, epsilon = factors
+        for read in numba.prange(len(rows)):
+            row = rows[read]
+            for d in range(table.shape[1]):
+                gradient = gradients[read, d]
+                mean[row, d] += (gradient - mean[row, d]) * first
+                square[row, d] += (gradient * gradient - square[row, d]) * second
+                table[row, d] -= rate * mean[row, d] / (np.sqrt(square[row, d]) + epsilon)
+
+    compiled: Callable[..., None] = update
+    return compiled
 
 
 def _parts(table: Tensor) -> tuple[Tensor, Tensor]:

@@ -8,29 +8,76 @@ negative is any string of the step that is in no link with the other, be it of t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
-from models.metrics.correlations import pearson
-from models.metrics.gold_ranks import rank_gold, success_at_k
-from models.network.embedding import BATCH, encode_rows
+from models.metrics.correlations import agreement
+from models.metrics.retrieval import rank_gold, success_at_k
+from models.network.embedding import BATCH, FeaturizedStrings, encode_rows
 from models.network.encoder import Encoder
-from models.network.featurized_strings import FeaturizedStrings
 from models.network.kinds import kind_of
 from models.network.loss import PairBatch, cosine, exp_manhattan, unit
 from models.text.featurizer import Featurizer
+from models.text.titles import clean_title
 from models.training.batches import Shuffled
-from models.training.run import Run, TrainSettings
-from models.training.scored_pairs import ScoredPairs
+from models.training.loop import Run, TrainSettings
 
 if TYPE_CHECKING:
-    from jaxtyping import Bool, Float, Int
+    from jaxtyping import Float, Int
     from torch import Tensor
+
 
 SIMILARITIES = {"cosine": cosine, "exp_manhattan": exp_manhattan}
 BLOCK = 256  # validation strings compared with all others at once
+
+
+@dataclass(frozen=True)
+class ScoredPairs:
+    """Pairs of strings with a score, or none for paraphrases, as rows of distinct strings.
+
+    Strings that read alike when cleaned are one string, since no encoder can tell them apart. Equal
+    pairs are all kept.
+    """
+
+    titles: list[str]  # distinct and cleaned, in order: all left ones, then right
+    left: Int[Tensor, " pair"]  # rows of `titles`
+    right: Int[Tensor, " pair"]
+    # how similar each pair is, in [0, 1], to which the caller brings the publisher's range; None:
+    # paraphrases, each pair is similar
+    scores: Float[Tensor, " pair"] | None
+
+    @classmethod
+    def of(
+        cls, left: Sequence[str], right: Sequence[str], scores: Sequence[float] | None = None
+    ) -> ScoredPairs:
+        """Make pairs in the order of the arguments; none is allowed.
+
+        Raises:
+            ValueError: the lengths differ, or a score is outside of [0, 1] or no number.
+        """
+        if len(left) != len(right) or (scores is not None and len(scores) != len(left)):
+            scored = "no" if scores is None else len(scores)
+            raise ValueError(
+                f"{len(left)} left and {len(right)} right strings with {scored} scores: give one "
+                "of each for every pair"
+            )
+        cleaned = [clean_title(title) for title in (*left, *right)]
+        row_of = {title: row for row, title in enumerate(dict.fromkeys(cleaned))}
+        rows = torch.tensor([row_of[title] for title in cleaned], dtype=torch.long)
+        for at, score in enumerate(scores or ()):
+            if not 0 <= score <= 1:
+                raise ValueError(
+                    f"the score of pair {at} is {score}: bring scores to [0, 1], 1 for the most "
+                    "similar"
+                )
+        values = None if scores is None else torch.tensor(scores, dtype=torch.float64).float()
+        return cls(list(row_of), rows[: len(left)], rows[len(left) :], values)
+
+    def __len__(self) -> int:
+        return len(self.left)
 
 
 class ScoredRun(Run):
@@ -52,16 +99,16 @@ class ScoredRun(Run):
         device: torch.device,
     ) -> None:
         _require_fitting(pairs, valid, settings)
-        strings = FeaturizedStrings.of([*pairs.titles, *valid.titles], featurizer, device)
+        strings = FeaturizedStrings([*pairs.titles, *valid.titles], featurizer, device)
         super().__init__(strings, featurizer, settings, device)
         self.left, self.right = pairs.left.to(device), pairs.right.to(device)
         self.scores = None if pairs.scores is None else pairs.scores.to(device)
         self.valid = valid
         self.valid_rows = torch.arange(len(valid.titles), device=device) + len(pairs.titles)
         self.pair_rows = Shuffled(len(pairs), settings.batch_pairs, settings.seed, device)
-        self.count = len(pairs.titles)
-        both = torch.cat([self._keys(self.left, self.right), self._keys(self.right, self.left)])
-        self.links = torch.unique(both)
+        # one number for each ordered pair of training strings that is linked
+        self.count, ends = len(pairs.titles), (self.left, self.right)
+        self.links = torch.unique(torch.cat([a * self.count + b for a, b in (ends, ends[::-1])]))
 
     @property
     def is_judged(self) -> bool:
@@ -73,13 +120,16 @@ class ScoredRun(Run):
         """Return the strings of a step, each once, and who belongs to whom among them."""
         chosen = self.pair_rows(step)
         pairs = torch.stack([self.left[chosen], self.right[chosen]], 1)
-        rows, place = torch.unique(pairs, return_inverse=True)
-        left, right = place.unbind(1)
+        rows, position = torch.unique(pairs, return_inverse=True)
+        left, right = position.unbind(1)
         none = torch.empty(0, 2, dtype=torch.long, device=self.device)
-        if self.scores is None:
-            return rows, PairBatch(left, right, self._unlinked(rows), none)
         negative_mask = torch.zeros(len(rows), len(rows), dtype=torch.bool, device=self.device)
-        return rows, PairBatch(left, right, negative_mask, none, scores=self.scores[chosen])
+        if self.scores is not None:
+            return rows, PairBatch(left, right, negative_mask, none, scores=self.scores[chosen])
+        keys = rows[:, None] * self.count + rows
+        nearest = torch.searchsorted(self.links, keys).clamp(max=len(self.links) - 1)
+        negative_mask = (self.links[nearest] != keys).fill_diagonal_(False)
+        return rows, PairBatch(left, right, negative_mask, none)
 
     @torch.inference_mode()
     def valid_score(self) -> float:
@@ -95,20 +145,9 @@ class ScoredRun(Run):
         if self.valid.scores is None:
             return _success(outputs, self.valid, self.settings.loss.similarity)
         predicted = _predicted(outputs, self.valid, self.settings.loss.similarity)
-        return pearson(predicted, self.valid.scores.numpy()) if np.ptp(predicted) else 0.0
-
-    def _unlinked(self, rows: Int[Tensor, " batch"]) -> Bool[Tensor, "batch batch"]:
-        """Mark which strings are different and in no link of the training pairs."""
-        keys = self._keys(rows[:, None], rows[None, :])
-        place = torch.searchsorted(self.links, keys).clamp(max=len(self.links) - 1)
-        negative_mask: Tensor = self.links[place] != keys
-        return negative_mask.fill_diagonal_(False)
-
-    def _keys(
-        self, left: Int[Tensor, "*pair"], right: Int[Tensor, "*pair"]
-    ) -> Int[Tensor, "*pair"]:
-        """Return one number for each ordered pair of training strings."""
-        return left * self.count + right
+        if not np.ptp(predicted):
+            return 0.0
+        return agreement("pearson", predicted, self.valid.scores.numpy())
 
 
 def pair_similarities(
@@ -127,7 +166,7 @@ def pair_similarities(
         ValueError: the lengths differ, or the similarity is unknown.
     """
     pairs = ScoredPairs.of(left, right)
-    strings = FeaturizedStrings.of(pairs.titles, featurizer, next(encoder.parameters()).device)
+    strings = FeaturizedStrings(pairs.titles, featurizer, next(encoder.parameters()).device)
     outputs = encode_rows(encoder, strings, torch.arange(len(pairs.titles)))
     return _predicted(outputs, pairs, similarity)
 

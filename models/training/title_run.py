@@ -5,32 +5,80 @@ Held-out validation titles are looked up in the alias index.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from torch.func import functional_call
 
-from models.metrics.gold_ranks import pad_gold, rank_gold, success_at_k
-from models.network.embedding import embed_rows
-from models.network.featurized_strings import FeaturizedStrings
-from models.network.kinds import kind_of
-from models.network.loss import PairBatch, unit
-from models.search.index import AliasIndex
-from models.search.occupation_scores import best_scores
+from models.metrics.retrieval import pad_gold, rank_gold, success_at_k
+from models.network.embedding import FeaturizedStrings, embed_rows, embed_titles
+from models.network.kinds import kind_of, load_model
+from models.network.loss import PairBatch, Targets, unit
+from models.serving.index import AliasIndex
+from models.serving.scores import best_scores
 from models.text.featurizer import Featurizer
-from models.training.batches import Pairs, TitleBatches
-from models.training.frozen_space import FrozenSpace
-from models.training.run import Run, TrainSettings
-from models.training.strings import Strings
+from models.training.batches import Pairs, Strings, TitleBatches
+from models.training.loop import Run, TrainSettings
 
 if TYPE_CHECKING:
-    from jaxtyping import Float, Int, Int64
+    from jaxtyping import Bool, Float, Int, Int64
     from torch import Tensor
 
+
 BLOCK = 32  # validation queries compared with all aliases at once; more would leave the cache
+
+
+@dataclass(frozen=True)
+class FrozenSpace:
+    """The space of a reference model: its embeddings of the aliases, which a new model is to hit.
+
+    Consumers that stored those embeddings need not recompute them. The table is frozen (Bhat, Kumar
+    and Tsvetkov 2019, section 2: u is pre-trained), so that no loss can make everything collapse.
+    """
+
+    table: Float[Tensor, "target dim"]  # unit norm, in the order of the aliases
+    row_of: Int[Tensor, " string"]  # the target of each string, -1 for a string that is no alias
+    occupations: Int[Tensor, "target most"]  # codes of each target, padded with -1
+
+    @classmethod
+    def of_aliases(cls, earlier: Path, strings: Strings) -> FrozenSpace:
+        """Embed the aliases by the model in the folder `earlier`."""
+        featurizer, encoder = load_model(earlier)
+        titles = [strings.titles[row] for row in strings.aliases.tolist()]
+        row_of = torch.full((len(strings.titles),), -1)
+        row_of[strings.aliases] = torch.arange(len(titles))
+        table = embed_titles(encoder, featurizer, titles)
+        return cls(table, row_of, strings.occupations[strings.aliases])
+
+    def to(self, device: torch.device) -> FrozenSpace:
+        """Return the same on `device`."""
+        return FrozenSpace(*(part.to(device) for part in vars(self).values()))
+
+    def targets(
+        self, others: Int[Tensor, " pair"], codes: Int[Tensor, "pair most"], count: int
+    ) -> Targets:
+        """Return the targets of the left strings of some pairs, with their negatives.
+
+        `others` are string ids of the right strings (no target unless an alias), `codes` the
+        occupations of the left ones, padded with -1, of `count` occupations.
+        """
+
+        def negative_mask() -> Bool[Tensor, "pair target"]:
+            has = torch.zeros(count + 1, len(codes), dtype=torch.bool, device=codes.device)
+            pairs = torch.arange(len(codes), device=codes.device)[:, None]
+            has[torch.where(codes < 0, count, codes), pairs] = True
+            has[count] = False
+            shared = torch.zeros(len(self.table), len(codes), dtype=torch.bool, device=codes.device)
+            for column in self.occupations.unbind(1):
+                shared |= has[column]  # -1 reads the last row, which is empty
+            known = (codes >= 0).any(1)
+            return ~shared.T & known[:, None]
+
+        return Targets(self.table, self.row_of[others], negative_mask)
 
 
 class TitleRun(Run):
@@ -55,16 +103,20 @@ class TitleRun(Run):
         units: FeaturizedStrings | None = None,
         before: dict[str, Tensor] | None = None,
     ) -> None:
-        units = units or FeaturizedStrings.of(strings.titles, featurizer, device)
+        units = units or FeaturizedStrings(strings.titles, featurizer, device)
         super().__init__(units, featurizer, settings, device, before)
         if settings.loss.needs_targets != (frozen is not None):
             raise ValueError(
                 f"loss {kind_of(settings.loss)} with{'' if frozen else 'out'} a reference model: "
                 "name one in train.compatible_with exactly if the loss trains into its space"
             )
+        space = self.encoder.dim if frozen is None else frozen.table.shape[1]
+        if space != self.encoder.dim:
+            raise ValueError(
+                f"the reference model's embeddings have {space} dimensions, this encoder's "
+                f"{self.encoder.dim}; set its dimension to {space}"
+            )
         self.frozen = None if frozen is None else frozen.to(device)
-        if frozen is not None:
-            frozen.check(self.encoder.dim)
         self.batches = TitleBatches(
             strings,
             pairs,
@@ -104,11 +156,11 @@ class TitleRun(Run):
         rows, batch = self.batches(step)
         if self.frozen is None:
             return rows, batch
-        # a string is to meet the place of its partner and its own, where they have one
+        # a string is to meet the target of its partner and its own, where they have one
         one, other = batch.left, batch.right
         left, right = torch.cat([one, other, one, other]), torch.cat([other, one, one, other])
         targets = self.frozen.targets(
-            rows[right], self.batches.occupations[rows[left]], self.batches.occupation_count
+            rows[right], self.batches.occupations[rows[left]], self.titles.occupation_count
         )
         return rows, replace(batch, left=left, right=right, targets=targets)
 
@@ -136,14 +188,14 @@ class TitleRun(Run):
 
     @cached_property
     def _exam(self) -> tuple[AliasIndex, Int[Tensor, " title"], Int64[np.ndarray, "query most"]]:
-        """The index of the aliases, the place of its titles among these, and the queries' gold."""
+        """The index of the aliases, their rows in its order, and the queries' gold."""
         strings = self.titles
         held = strings.occupations[strings.aliases].numpy()
         titles = [strings.titles[number] for number in strings.aliases.tolist()]
         row = np.nonzero(held >= 0)[0]
         index = AliasIndex.of([titles[number] for number in row], held[held >= 0].tolist())
-        place = {title: number for number, title in enumerate(titles)}
-        order = torch.tensor([place[title] for title in index.titles])
+        row_of = {title: number for number, title in enumerate(titles)}
+        order = torch.tensor([row_of[title] for title in index.titles])
         # gold that no alias holds is left out: a query with nothing else is a miss
         gold = pad_gold(index.codes(strings.occupations[strings.valid].tolist()))
         return index, order, gold

@@ -1,8 +1,13 @@
 """Training from two files: `python -m models.training.train_files`, or called by the stage train.
 
-Runs as it stands on a machine that has only torch, numpy, scipy, pyarrow and safetensors. In:
-strings and pairs (see `docs/design/files.md`) and settings as JSON. Out, in one folder:
+Runs as it stands on a machine that has only torch, numpy, numba, scipy, pyarrow and safetensors.
+In: strings and pairs (see `docs/design/files.md`) and settings as JSON. Out, in one folder:
 `model/{featurizer,encoder}.json`, `model/{weights,initial}.safetensors` and `history.csv`.
+
+A training can continue an earlier one, and then stays near it: two networks from new weights answer
+a tenth of all inputs differently, even if their pairs are nearly the same. Several trainings from
+one start also stay near each other, so their weights can be averaged (Wortsman et al. 2022, "Model
+soups"): the mean weakens what only one of them learned.
 """
 
 from __future__ import annotations
@@ -11,24 +16,28 @@ import argparse
 import csv
 import io
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors.torch import load_file
 
-from models.network.featurized_strings import FeaturizedStrings
-from models.network.kinds import encoder_settings, fit_featurizer, loss_settings
-from models.network.model_files import save_model
-from models.reproducibility.atomic_write import write_bytes
+from models.network.embedding import FeaturizedStrings
+from models.network.kinds import (
+    encoder_settings,
+    fit_featurizer,
+    load_model,
+    loss_settings,
+    save_model,
+)
+from models.reproducibility import child_seed, write_bytes
 from models.text.featurizer import Featurizer
-from models.training.batches import read_pairs
-from models.training.checkpoints import Checkpoints, run_keys
-from models.training.frozen_space import FrozenSpace
-from models.training.loop import Look, Trained, train
-from models.training.run import TrainSettings, describe
-from models.training.start import Start, averaged, seeded
-from models.training.strings import Strings, read_strings
-from models.training.title_run import TitleRun
+from models.training.batches import Strings, read_pairs, read_strings
+from models.training.checkpoints import Checkpoints, run_key
+from models.training.loop import Look, Trained, TrainSettings, describe, train
+from models.training.title_run import FrozenSpace, TitleRun
 
 
 def train_files(
@@ -56,17 +65,19 @@ def train_files(
     """
     strings = read_strings(strings_file)
     pairs = read_pairs(pairs_file, with_dissimilar=settings.loss.reads_dissimilar)
-    started = None if start is None else Start.read(start, settings.encoder)
-    featurizer = _fitted(strings, settings) if started is None else started.featurizer
+    runs, first = [settings], None
+    if start is None:
+        featurizer = _fitted(strings, settings)
+    else:
+        runs = seeded(settings, trainings)
+        featurizer, first = _read_start(start, settings)
     read = [strings_file, pairs_file, *Path(__file__).parents[1].rglob("*.py")]
     for folder in (earlier, start):
         read += [] if folder is None else [path for path in folder.rglob("*") if path.is_file()]
-    runs = [settings] if started is None else seeded(settings, trainings)
-    keys = run_keys([describe(own) for own in runs], read)
-    saved = [Checkpoints(checkpoints, key) for key in keys]
-    if started is not None and not pairs.judged.any():
+    saved = [Checkpoints(checkpoints, run_key(describe(run), read)) for run in runs]
+    if first is not None and not pairs.judged.any():
         print(f"no verdict to learn from: the network of {start} stays as it is")
-        trained = started.trained
+        trained = first
     else:
         frozen = None if earlier is None else FrozenSpace.of_aliases(earlier, strings)
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -74,22 +85,50 @@ def train_files(
             f"{len(strings.aliases)} aliases, {len(strings.titles)} strings, {len(pairs.similar)} "
             f"similar pairs, {len(strings.valid)} validation queries, on {device.type}"
         )
-        units = FeaturizedStrings.of(strings.titles, featurizer, device)
-
-        def outcome(own: TrainSettings, kept: Checkpoints) -> Trained:
-            parts = strings, pairs, featurizer, own, device, frozen, units
-            if started is None:
-                return train(TitleRun(*parts), kept)
-            weights, initial, _ = started.trained
-            return train(TitleRun(*parts, weights), kept)._replace(initial=initial)
-
-        results = [outcome(own, kept) for own, kept in zip(runs, saved, strict=True)]
-        trained = results[0] if started is None else started.continued(averaged(results))
+        units = FeaturizedStrings(strings.titles, featurizer, device)
+        before = None if first is None else first.weights
+        results = [
+            train(TitleRun(strings, pairs, featurizer, run, device, frozen, units, before), kept)
+            for run, kept in zip(runs, saved, strict=True)
+        ]
+        trained = results[0] if first is None else continued(first, results)
     save_model(out / "model", featurizer, settings.encoder, trained.weights, trained.initial)
-    write_bytes(_history(trained.history), out / "history.csv")
+    history = io.StringIO()
+    csv.writer(history, lineterminator="\n").writerows([Look._fields, *trained.history])
+    write_bytes(history.getvalue().encode(), out / "history.csv")
     for kept in saved:
         kept.remove()
     return trained
+
+
+def seeded(settings: TrainSettings, trainings: int) -> list[TrainSettings]:
+    """Return the settings of several trainings, each with a seed of its own."""
+    seeds = [child_seed(settings.seed, "training", str(number)) for number in range(trainings)]
+    return [replace(settings, seed=seed) for seed in seeds]
+
+
+def continued(first: Trained, trainings: Sequence[Trained]) -> Trained:
+    """Return the mean of `trainings` that started from `first` as one training with it.
+
+    Its steps follow those of the first. The weights of step 0 are those of the first, the untrained
+    network.
+    """
+    weights = {
+        name: torch.stack([trained.weights[name] for trained in trainings]).mean(0)
+        for name in first.weights
+    }
+    history = [*first.history]
+    for looks in zip(*(trained.history[1:] for trained in trainings), strict=True):
+        step = first.history[-1].step + looks[0].step
+        figures = zip(*(look[1:] for look in looks), strict=True)
+        history.append(Look(step, *(round(sum(each) / len(each), 6) for each in figures)))
+    return Trained(weights, first.initial, history)
+
+
+def settings_from(values: dict[str, Any]) -> TrainSettings:
+    """Settings from nested plain values; `kind` in `encoder` and `loss` chooses the class."""
+    encoder, loss = encoder_settings(values["encoder"]), loss_settings(values["loss"])
+    return TrainSettings(**values | {"encoder": encoder, "loss": loss})
 
 
 def _fitted(strings: Strings, settings: TrainSettings) -> Featurizer:
@@ -99,18 +138,19 @@ def _fitted(strings: Strings, settings: TrainSettings) -> Featurizer:
     return fit_featurizer(titles, settings.encoder)
 
 
-def settings_from(values: dict[str, Any]) -> TrainSettings:
-    """Settings from nested plain values; `kind` in `encoder` and `loss` chooses the class."""
-    encoder, loss = encoder_settings(values["encoder"]), loss_settings(values["loss"])
-    return TrainSettings(**values | {"encoder": encoder, "loss": loss})
-
-
-def _history(looks: list[Look]) -> bytes:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(Look._fields)
-    writer.writerows(looks)
-    return text.getvalue().encode()
+def _read_start(folder: Path, settings: TrainSettings) -> tuple[Featurizer, Trained]:
+    """Read what `train_files` wrote; units that its featurizer does not know stay unknown."""
+    featurizer, network = load_model(folder / "model")
+    if network.settings != settings.encoder:
+        raise ValueError(
+            f"{folder}/model has the network {network.settings}, not {settings.encoder}: train it "
+            "again"
+        )
+    with (folder / "history.csv").open(encoding="utf-8", newline="") as file:
+        _, *rows = csv.reader(file)
+    looks = [Look(int(step), *map(float, figures)) for step, *figures in rows]
+    initial = load_file(folder / "model" / "initial.safetensors")
+    return featurizer, Trained(network.state_dict(), initial, looks)
 
 
 def main() -> None:

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from models.network.model_files import load_model
-from models.search.exemplars import Exemplars
-from models.search.index import AliasIndex
-from models.search.occupation_scores import ScoreRule
-from models.search.search import Search
+from models.network.kinds import load_model
+from models.serving.index import AliasIndex
+from models.serving.scores import Exemplars, ScoreRule
+from models.serving.search import Search
 from tasks.evaluation.systems import network
 from tasks.io.frames import read_frame
 from tasks.io.schemas import EXEMPLARS, PRIOR

@@ -16,9 +16,8 @@ from pathlib import Path
 import polars as pl
 
 from models.metrics.intervals import bootstrap_interval
-from models.reproducibility.atomic_write import atomic_write
-from models.reproducibility.seeding import child_seed
-from tasks.io.frames import Schema, check
+from models.reproducibility import atomic_write, child_seed
+from tasks.io.frames import Schema, check, written
 from tasks.io.schemas import TABLE
 
 METRICS = {
@@ -101,9 +100,8 @@ def read_table(path: Path, schema: Schema) -> pl.DataFrame:
         FileNotFoundError: the stage that writes it has not run.
         SchemaError: it is not what `schema` says.
     """
-    if not path.is_file():
-        raise FileNotFoundError(f"{path} is missing: run `dvc repro` for the stage that writes it")
-    return check(pl.read_csv(path, schema_overrides=dict(schema)), schema, str(path))
+    frame = pl.read_csv(written(path), schema_overrides=dict(schema))
+    return check(frame, schema, str(path))
 
 
 def _band(value: pl.Expr, bands: Mapping[str, float]) -> pl.Expr:

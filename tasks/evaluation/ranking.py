@@ -13,12 +13,12 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from models.metrics.gold_ranks import GoldRank, pad_gold, rank_gold, reciprocal_rank, success_at_k
-from models.reproducibility.progress import Progress
-from models.search.index import AliasIndex
-from models.search.search import Hits, Search
+from models.metrics.retrieval import GoldRank, pad_gold, rank_gold, reciprocal_rank, success_at_k
+from models.reproducibility import Progress
+from models.serving.index import AliasIndex
+from models.serving.search import Hits, Search
 from tasks.evaluation.metric_tables import nested, table, write_table
-from tasks.evaluation.params import EvaluateParams
+from tasks.evaluation.systems import EvaluateParams
 from tasks.io.frames import write_frame, write_json
 from tasks.io.schemas import RUN, SCORES, TABLE
 

@@ -1,24 +1,49 @@
-"""Systems to be judged: an index, and similarities of cleaned titles to it."""
+"""Systems to be judged: section `evaluate`, the index, and similarities of cleaned titles to it.
+
+A network's similarities are cosines of embeddings. TF-IDF, of character n-grams inside words with
+sublinear frequencies, has the same two calls as `tasks.evaluation.ngram_matcher.NgramMatcher`.
+Document frequencies are counted on the titles of the index, never on queries.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
+import numpy as np
 import polars as pl
+from pydantic import Field
 
-from models.search.index import AliasIndex
-from models.search.search import Similarities
+from models.serving.index import AliasIndex
+from models.serving.scores import ScoreRule
+from models.serving.search import Similarities
 from tasks.io.frames import read_frame
 from tasks.io.schemas import TITLES
+from tasks.io.section import Count, Section
 
 if TYPE_CHECKING:
-    from jaxtyping import Float
+    from jaxtyping import Float, Float32
     from torch import Tensor
 
     from models.network.encoder import Encoder
     from models.text.featurizer import Featurizer
+
+
+class EvaluateParams(Section):
+    """Section `evaluate`: how occupations score, for every system, and what is kept."""
+
+    NAME: ClassVar[str] = "evaluate"
+    occupation_score: Literal["best", "soft"]
+    soft_temperature: Annotated[float, Field(gt=0)]
+    language_weights: dict[str, Annotated[float, Field(gt=0)]]
+    run_depth: Count
+    bootstrap_draws: Count
+
+    @property
+    def rule(self) -> ScoreRule:
+        """As the systems take it."""
+        return ScoreRule(self.occupation_score, self.soft_temperature, self.language_weights)
 
 
 def read_index(data: Path = Path("data")) -> AliasIndex:
@@ -51,3 +76,43 @@ def compared(
 
     index = embeddings.numpy().T
     return lambda queries: embed_titles(encoder, featurizer, list(queries)).numpy() @ index
+
+
+class TfidfMatcher:
+    """TF-IDF vectors of the index's titles, compared with blocks of queries."""
+
+    def __init__(self, titles: Sequence[str], smallest: int, largest: int) -> None:
+        """Fit on cleaned titles.
+
+        `smallest`: characters of the shortest n-grams; a word has one space on both sides.
+
+        Raises:
+            ValueError: no title has a character, or no n-gram is of these sizes.
+        """
+        if not 1 <= smallest <= largest:
+            raise ValueError(f"n-grams of {smallest} to {largest} characters: smaller first, 1 up")
+        if not any(titles):
+            raise ValueError(f"{len(titles)} titles without a character: the index is empty")
+        # takes a second, which a check of parameters need not
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        self._vectorizer = TfidfVectorizer(
+            analyzer="char_wb",
+            ngram_range=(smallest, largest),
+            sublinear_tf=True,
+            lowercase=False,  # cleaned titles are casefolded
+            dtype=np.float32,
+        )
+        self._postings = self._vectorizer.fit_transform(titles).T.tocsr()
+
+    def similarities(self, queries: Sequence[str]) -> Float32[np.ndarray, "query title"]:
+        """Return the cosine of every cleaned query and title.
+
+        Range: 0, with no n-gram in common, to 1; higher is closer. The result is dense: pass
+        queries in blocks.
+        """
+        if not len(queries):
+            return np.zeros((0, self._postings.shape[1]), dtype=np.float32)
+        weights = self._vectorizer.transform(queries)
+        cosines: Float32[np.ndarray, "query title"] = (weights @ self._postings).toarray()
+        return cosines

@@ -59,13 +59,13 @@ def scanned(files: Sequence[Path], columns: Sequence[str]) -> pl.LazyFrame:
 
 
 def _sheet(path: Path, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
-    """Yield columns of a workbook's one sheet as text, at first no row."""
+    """Yield columns of a workbook's one sheet as text; the first frame has no row."""
     rows = CalamineWorkbook.from_path(path).get_sheet_by_index(0).iter_rows()
     header = [str(cell) for cell in next(rows)]
-    places, schema = [header.index(name) for name in columns], dict.fromkeys(columns, pl.String)
+    positions, schema = [header.index(name) for name in columns], dict.fromkeys(columns, pl.String)
     yield pl.DataFrame(schema=schema)
-    while lot := [[_text(row[place]) for place in places] for row in islice(rows, SHEET_ROWS)]:
-        yield pl.DataFrame(lot, schema, orient="row")
+    while batch := [[_text(row[n]) for n in positions] for row in islice(rows, SHEET_ROWS)]:
+        yield pl.DataFrame(batch, schema, orient="row")
 
 
 def _text(cell: object) -> str | None:

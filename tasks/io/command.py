@@ -1,4 +1,4 @@
-"""A stage's command: its counts for the log, and a message with exit status 1 for a bad input.
+"""A stage's command: its options, its counts for the log, and exit status 1 for a bad input.
 
 Errors that this project raises say what to do and need no traceback. Any other error is a fault in
 the program, and keeps it.
@@ -6,6 +6,7 @@ the program, and keeps it.
 
 from __future__ import annotations
 
+import argparse
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,12 +25,28 @@ def run(main: Callable[[], None]) -> None:
     try:
         main()
     except REPORTED as error:
-        raised = traceback.extract_tb(error.__traceback__)[-1]
-        file = Path(raised.filename).resolve()
-        if not any(file.is_relative_to(folder) for folder in OWN):
+        if not is_reported(error):
             raise
-        place = f"{file.relative_to(ROOT).as_posix()}, line {raised.lineno}"
+        raised = traceback.extract_tb(error.__traceback__)[-1]
+        place = (
+            f"{Path(raised.filename).resolve().relative_to(ROOT).as_posix()}, line {raised.lineno}"
+        )
         sys.exit(f"error: {error}\n({type(error).__name__} in {place})")
+
+
+def is_reported(error: Exception) -> bool:
+    """Tell whether our own code raised an error, whose message then says what to do."""
+    raised = traceback.extract_tb(error.__traceback__)[-1:]
+    file = Path(raised[0].filename).resolve() if raised else Path()
+    return isinstance(error, REPORTED) and any(file.is_relative_to(folder) for folder in OWN)
+
+
+def network_options(description: str | None, mixes: Sequence[str]) -> argparse.Namespace:
+    """Read `--mix`, one of `mixes`, and `--seed`, with which a network is trained."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--mix", required=True, choices=mixes)
+    parser.add_argument("--seed", type=int, required=True, help="that it is trained with")
+    return parser.parse_args()
 
 
 def listed(names: Sequence[str], most: int = 10) -> str:

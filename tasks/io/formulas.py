@@ -45,5 +45,4 @@ def _replaced(texts: pl.Series, change: Callable[[str], str]) -> pl.Series:
     if not suspect.any():
         return texts
     cells = [change(text) for text in texts.filter(suspect).to_list()]
-    places = suspect.arg_true()
-    return texts.clone().scatter(places, pl.Series(cells, dtype=pl.String))
+    return texts.clone().scatter(suspect.arg_true(), pl.Series(cells, dtype=pl.String))

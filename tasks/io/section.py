@@ -40,6 +40,16 @@ class Section(Params):
     """A section by its name in `params.yaml`."""
 
     NAME: ClassVar[str]
+    PARTS: ClassVar[tuple[str, ...]] = ()
+    """Shares that are parts of one whole: 1 or less together."""
+
+    @model_validator(mode="after")
+    def _parts_fit(self) -> Self:
+        # 0.56 + 0.34 + 0.1 and the like end a hair above 1
+        total = round(sum(getattr(self, name) for name in self.PARTS), 9)
+        if total > 1:
+            raise ValueError(f"{' + '.join(self.PARTS)} = {total:g}; lower them to 1 or less")
+        return self
 
 
 class RunParams(Params):
@@ -101,13 +111,6 @@ def require_below(folder: str, files: Iterable[str], section: str) -> None:
                 f"{file} is not below {section}.folder = {folder}, which is all that DVC watches: "
                 "name a folder that holds the files, and the files within it"
             )
-
-
-def require_sum_of_one(**shares: float) -> None:
-    """Refuse shares that are more than 1 together, with a ValueError that names them."""
-    total = round(sum(shares.values()), 9)  # 0.56 + 0.34 + 0.1 and the like end a hair above 1
-    if total > 1:
-        raise ValueError(f"{' + '.join(shares)} = {total:g}; lower them to 1 or less")
 
 
 def checked(model: type[P], values: object, path: Path, below: tuple[str, ...] = ()) -> P:

@@ -1,20 +1,26 @@
-"""The registry's address: MLFLOW_TRACKING_URI, or one SQLite file in the main tree.
+"""The registry: its address, whether its server answers, and addresses without their secrets.
 
-The default is an absolute path below the main working tree, so that the git worktrees of the
-profiles share it; `rolecall models --address` prints it.
+The address is MLFLOW_TRACKING_URI, or one SQLite file in the main working tree. That default is an
+absolute path, so that the git worktrees of the profiles share it; `rolecall models --address`
+prints it. MLflow keeps the absolute paths of all artifacts in its database, so the default registry
+of a clone that was moved, renamed or copied is mended.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import socket
+import sqlite3
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING
-
-from tasks.io.moved_registry import follow_move
-from tasks.io.reachable import check_answer
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -29,21 +35,21 @@ QUIET = {
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "30",  # seconds, of 120
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "3",  # of 7, each after a longer time
 }
-
-
-def main_tree(root: Path) -> Path:
-    """Return the main working tree of `root`'s repository, or `root` itself where there is none."""
-    command = ["git", "rev-parse", "--path-format=absolute", "--git-common-dir"]
-    try:
-        done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return root.resolve()
-    return Path(done.stdout.strip()).parent
-
-
-def tracking_uri(root: Path) -> str:
-    """MLFLOW_TRACKING_URI if it is set, else the SQLite file of the main tree."""
-    return os.environ.get(URI) or f"{SQLITE}{local_folder(root) / 'mlflow.db'}"
+SECONDS = 4.0  # for a server's answer, before MLflow would wait minutes
+PORTS = {"postgresql": 5432, "mysql": 3306, "mssql": 1433}  # of databases
+ARTIFACTS = "/.mlflow/artifacts"
+COLUMNS = (
+    ("experiments", "artifact_location"),
+    ("runs", "artifact_uri"),
+    ("logged_models", "artifact_location"),
+    ("model_versions", "storage_location"),
+)
+"""Tables and columns of MLflow's database that hold paths."""
+USERS = (
+    re.compile(r"(?<=://)[^\s/:@'\"]*:[^\s/'\"]*@"),  # user:password
+    re.compile(r"(?<=http://|ttps://)[^\s/:@'\"]+@"),  # a token in place of the user
+)
+QUERY = re.compile(r"(\b[\w+.-]+://[^\s?'\"<>]*)\?[^\s'\"<>]+")  # a token, a signature
 
 
 @contextmanager
@@ -95,11 +101,98 @@ def experiment(client: MlflowClient, root: Path, name: str) -> str:
     return str(client.create_experiment(name, artifact_location=location))
 
 
+def tracking_uri(root: Path) -> str:
+    """Return MLFLOW_TRACKING_URI if it is set, else the SQLite file of the main tree."""
+    return os.environ.get(URI) or f"{SQLITE}{local_folder(root) / 'mlflow.db'}"
+
+
 def is_default(uri: str, root: Path) -> bool:
     """Tell whether an address is that of the main tree's own registry."""
     return uri == f"{SQLITE}{local_folder(root) / 'mlflow.db'}"
 
 
 def local_folder(root: Path) -> Path:
-    """Where the default registry lies, and what belongs to it."""
+    """Return the folder of the default registry and of what belongs to it."""
     return main_tree(root) / ".mlflow"
+
+
+def main_tree(root: Path) -> Path:
+    """Return the main working tree of `root`'s repository, or `root` itself where there is none."""
+    command = ["git", "rev-parse", "--path-format=absolute", "--git-common-dir"]
+    try:
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return root.resolve()
+    return Path(done.stdout.strip()).parent
+
+
+def follow_move(folder: Path) -> bool:
+    """Let the database in `folder` name the artifacts beside it; return whether it did not.
+
+    All paths change together or none does. A database that has no tables yet stays as it is.
+    """
+    database, here = folder / "mlflow.db", (folder / "artifacts").as_uri()
+    if not database.is_file():
+        return False
+    with closing(sqlite3.connect(database, timeout=60)) as connection, connection:
+        tables = "SELECT count(*) FROM sqlite_master WHERE name = 'model_versions'"
+        if connection.execute(tables).fetchone() == (0,):
+            return False
+        paths = connection.execute("SELECT DISTINCT artifact_location FROM experiments").fetchall()
+        moved = [old for (old,) in paths if str(old).endswith(ARTIFACTS) and old != here]
+        for old in moved:
+            for table, column in COLUMNS:
+                connection.execute(
+                    f"UPDATE {table} SET {column} = :here || substr({column}, :length + 1) "
+                    f"WHERE {column} = :old OR substr({column}, 1, :length + 1) = :old || '/'",
+                    {"here": here, "old": old, "length": len(old)},
+                )
+    return bool(moved)
+
+
+def check_answer(uri: str) -> None:
+    """Return if `uri` is a file, or a server that answers anything at all within `SECONDS`.
+
+    Raises:
+        ValueError: the server does not; the message names the masked address and what to do.
+    """
+    faults = ["no answer"]
+    request = Thread(target=_ask, args=(uri, faults), daemon=True)  # a name may resolve slowly
+    request.start()
+    request.join(SECONDS + 1)
+    if faults:
+        raise ValueError(
+            f"the tracking server {masked(uri)} cannot be used ({faults[-1]}): start it, correct "
+            "MLFLOW_TRACKING_URI, or unset it to use the registry of this clone"
+        )
+
+
+def _ask(uri: str, faults: list[str]) -> None:
+    """Clear `faults` when the server answers, if only with a refusal, or add why it does not."""
+    try:
+        address = urlsplit(uri)
+        scheme = address.scheme.partition("+")[0]
+        if scheme in ("http", "https"):
+            host = address.netloc.rpartition("@")[2]
+            health = f"{address.scheme}://{host}{address.path.rstrip('/')}/health"
+            urlopen(Request(health), timeout=SECONDS).close()
+        elif scheme in PORTS and address.hostname:
+            server = (address.hostname, address.port or PORTS[scheme])
+            socket.create_connection(server, SECONDS).close()
+        faults.clear()
+    except HTTPError:
+        faults.clear()
+    except (OSError, ValueError) as error:
+        faults.append(masked(str(getattr(error, "reason", error))))
+
+
+def masked(text: str) -> str:
+    """Return a text whose addresses have `***` in place of users, passwords and queries."""
+    return QUERY.sub(r"\1?***", masked_user(text)) if "://" in text else text
+
+
+def masked_user(text: str) -> str:
+    """Return a text whose addresses have `***` in place of users and passwords alone."""
+    for user in USERS:
+        text = user.sub("***@", text)
+    return text

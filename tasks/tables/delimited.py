@@ -1,160 +1,288 @@
-"""A delimited file with a header to chunks under our names, each bad record with its fault.
+"""Delimited text with a header to a table: its format, its columns, and each bad record's fault.
 
-The file is read as the chunks are consumed. Habits of spreadsheets do no harm: a first line
-``sep=;``, empty fields behind the last column, and a record in quotes as a whole.
+The format is that by which rows are as wide as the header; the csv module's sniffer guesses from
+the frequency of any character, this rule has four candidates. The csv module then judges records in
+strict mode, and `Records` knows on which line each starts. The file is read as the rows are
+consumed. Habits of spreadsheets do no harm: a first line ``sep=;``, empty fields behind the last
+column, and a record in quotes as a whole.
 """
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import re
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, islice
+from typing import Literal, NamedTuple
 
-from tasks.tables.delimiters import DECLARED, LINES, NAMES, Fit, find_format, fit
-from tasks.tables.encodings import is_text
-from tasks.tables.header import header_of
-from tasks.tables.records import Format, Records
+from tasks.tables.header import extent, header_index, header_of, one_line
 from tasks.tables.rejected import (
     BAD_CHARACTERS,
     BAD_QUOTES,
     BAD_WIDTH,
-    CHUNK,
     EMPTY_ROW,
     LONG_FIELD,
-    Chunk,
     RejectedRows,
-    escaped,
+    Table,
+    TableRow,
+    in_chunks,
 )
-from tasks.tables.source_files import IngestError, SourceFile, require_columns
-from tasks.tables.text import file_encoding, text_lines
+from tasks.tables.source_files import IngestError, SourceFile
+from tasks.tables.text import file_encoding, is_text, text_lines
+
+DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+"""The candidates, the most usual first, and their names in messages."""
+LINES = 2000  # that are looked at
+DECLARED = re.compile(r'"?sep=(.)"?[,;\t|]*[\r\n]*', re.IGNORECASE)
+"""A first line ``sep=;``, for Excel; other programs save it with a field for each column."""
+BACKSLASH = '\\"'
+ESCAPED = re.compile(r'(?<!\\)((?:\\\\)*)\\"')  # behind no backslash, or an even number of them
 
 
 @dataclass(frozen=True)
-class Delimited:
-    """A file whose header has been read.
+class Format:
+    """How a delimited file is read; an empty delimiter or encoding is found in the file.
 
-    `head` has its first lines; `names` those of the columns, none without a header; `records` are
-    behind the header; `notes` tell what is unusual; `origin` says where the file comes from, for
-    messages.
+    `backslash`: a quote within quotes has a backslash before it, in place of a second quote.
     """
 
-    file: SourceFile
-    head: list[str]
+    delimiter: str = ""
+    encoding: str = ""
+    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL
+    backslash: bool = False
+
+
+AS_FOUND = Format()
+BARE_TABS = Format("\t", quoting=csv.QUOTE_NONE)  # a quote is a character like any other
+
+
+class Fit(NamedTuple):
+    """A file read in one format.
+
+    `constancy` is the share of the rows that are as wide as the header, 1 without rows; `fitting`
+    is that share without regard to empty last fields; `above` counts records above the header.
+    """
+
     form: Format
-    names: list[str]
-    records: Records
-    notes: list[str]
-    origin: str
+    header: list[str]
+    constancy: float
+    above: int
+    fitting: float
 
-    @classmethod
-    def open(
-        cls,
-        file: SourceFile,
-        needed_columns: Iterable[str],
-        origin: str,
-        rejected: RejectedRows,
-        form: Format,
-    ) -> Delimited:
-        """Detect how a file is written, as far as `form` does not say; `rejected` notes it.
+    @property
+    def is_table(self) -> bool:
+        """Tell whether there are several columns, and most rows have them."""
+        return len(self.header) > 1 and self.fitting > 0.5
 
-        Its delimiter is found by `needed_columns`, which the file should have.
+    def names(self, columns: Iterable[str]) -> bool:
+        """Tell whether the header has all of `columns`, in whatever case."""
+        header = {one_line(name).casefold() for name in self.header}
+        return {one_line(name).casefold() for name in columns} <= header
 
-        Raises:
-            IngestError: it is no text, or not in the encoding of `form`; its header has broken
-                quotes; or nothing tells whether it has one column or several.
+
+class Record(NamedTuple):
+    """A record: the line it starts on, its text, and its fields.
+
+    A blank line has no fields, an empty list; where quotes are broken they are None.
+    """
+
+    line: int
+    text: str
+    fields: list[str] | None
+
+
+def open_delimited(
+    file: SourceFile,
+    needed_columns: Collection[str],
+    origin: str,
+    rejected: RejectedRows,
+    form: Format,
+) -> Table:
+    """Detect how a file is written, as far as `form` does not say; `rejected` notes it.
+
+    Its delimiter is found by `needed_columns`, which the file should have.
+
+    Raises:
+        IngestError: it is no text, or not in the encoding of `form`; its header has broken
+            quotes; or nothing tells whether it has one column or several.
+    """
+    form = replace(form, encoding=file_encoding(file, origin, form.encoding))
+    lines = text_lines(file, origin, rejected, form.encoding)
+    head, needed = list(islice(lines, LINES)), set(needed_columns)
+    declaration = DECLARED.fullmatch(head[0]) if head else None
+    head, first = (head[1:], 2) if declaration else (head, 1)
+    found = find_format(head, needed, form)
+    if declaration and not form.delimiter:
+        declared = fit(head, replace(form, delimiter=declaration[1]), needed)
+        splits = len(declared.header) > 1 or len(found.header) == 1
+        found = declared if splits and declared.names(needed) else found
+    _require_clear(found, file, needed, origin)
+    form = found.form
+    records = Records(chain(head, lines), form, first)
+    above = sum(record.fields != [] for record in islice(records, found.above))
+    names, notes = _columns(records, Records(head, form, first), file, origin)
+    if above:
+        notes.insert(0, f"{above} line{'s' * (above > 1)} above the header left out")
+    notes += ["a backslash before quotes"] * form.backslash
+    reading = f", {_name_of(form.delimiter)} between fields" + "".join(f"; {one}" for one in notes)
+    rejected.readings[file.name] += reading
+    hint = "" if needed <= {*names} else _other_delimiter(head, needed, form.delimiter)
+    rows = _rows(records, len(names), form)
+    read = partial(in_chunks, rows, names)
+    return Table(file.path, origin, names, read, notes, hint, form.delimiter)
+
+
+def find_format(
+    lines: list[str], needed_columns: Collection[str] = (), form: Format = AS_FOUND
+) -> Fit:
+    """Choose a delimiter by the first lines of a file, and whether backslashes escape quotes.
+
+    Formats with which the header names all `needed_columns` (in any case) come before all others,
+    and those that split a header before those that leave it whole. Then a table of several columns
+    comes before one column; then that with which most rows are as wide as the header; then the
+    widest; then the most usual. So a single column whose titles hold commas is read with tabs.
+
+    `form`: its delimiter holds, if it has one.
+    """
+    forms = [replace(form, delimiter=one) for one in form.delimiter or DELIMITERS]
+    if form.quoting != csv.QUOTE_NONE and any(BACKSLASH in line for line in lines[:LINES]):
+        forms += [replace(one, backslash=True) for one in forms]
+    fits = [fit(lines, one, needed_columns) for one in forms]
+    naming = [one for one in fits if needed_columns and one.names(needed_columns)]
+    splitting = [one for one in fits if len(one.header) > 1]
+    return max(
+        naming or splitting or fits,
+        key=lambda one: (one.is_table, one.constancy, len(one.header)),
+    )
+
+
+def fit(lines: list[str], form: Format, needed_columns: Collection[str] = ()) -> Fit:
+    """Read the beginning of a file in one format; blank lines are no rows."""
+    sample = [fields for _, _, fields in Records(lines[:LINES], form)]
+    above = header_index(sample, needed_columns)
+    header = (sample[above : above + 1] or [None])[0] or []
+    rows = [row for row in sample[above + 1 :] if row != []]
+    wide = sum(row is not None and len(row) == len(header) for row in rows)
+    fitting = sum(row is not None and _fits(row, header) for row in rows)
+    shares = [count / len(rows) if rows else 1.0 for count in (wide, fitting)]
+    return Fit(form, [name.strip() for name in header], shares[0], above, shares[1])
+
+
+def checked_delimiter(name: str) -> str:
+    r"""Return `name`, a parameter: one character, or empty.
+
+    Raises:
+        ValueError: it is longer (a tab is written ``"\t"`` in YAML), or a quote, or a line end.
+    """
+    if len(name) > 1 or name in ('"', "\r", "\n"):
+        raise ValueError(f'{name!r} is no delimiter; choose one character ("\\t" is a tab), or ""')
+    return name
+
+
+def checked_encoding(name: str) -> str:
+    """Return `name`, an encoding that Python knows, or empty; ValueError if it is another."""
+    try:
+        codecs.lookup(name or "utf-8")
+    except LookupError:
+        raise ValueError(
+            f'{name!r} is no encoding; utf-8, cp1252 and utf-16-le are, or "" for what is found'
+        ) from None
+    return name
+
+
+class Records(Iterator[Record]):
+    """The records of a text, one by one; a fault spoils only its record.
+
+    A record ends on another line than it starts on if a quoted field holds line breaks. After a
+    fault only the record's first line is refused and reading goes on with the next line, so a stray
+    quote cannot swallow the rest. Two stray quotes are taken for a fault if each line between them
+    is a whole row. Memory holds a record, or what the csv module reads of an unclosed quote: its
+    limit of a field, 128 Ki characters.
+    """
+
+    def __init__(self, lines: Iterable[str], form: Format, first: int = 1) -> None:
+        """Begin with physical lines, which keep their ends; `first` is the number of the first.
+
+        `width` may be set to the number of columns, once it is known.
         """
-        form = replace(form, encoding=file_encoding(file, origin, form.encoding))
-        lines = text_lines(file, origin, rejected, form.encoding)
-        head, needed_columns = list(islice(lines, LINES)), set(needed_columns)
-        declaration = DECLARED.fullmatch(head[0]) if head else None
-        found, first = find_format(head, needed_columns, form), 1
-        if declaration:
-            head, first = head[1:], 2
-            declared = fit(head, replace(form, delimiter=declaration[1]), needed_columns)
-            found = find_format(head, needed_columns, form)
-            splits = len(declared.header) > 1 or len(found.header) == 1
-            if not form.delimiter and splits and declared.names(needed_columns):
-                found = declared
-        _require_clear(found, file, needed_columns, origin)
-        records = Records(chain(head, lines), found.form, first)
-        above = list(islice(records, found.place))
-        names, notes = _columns(records, Records(head, found.form, first), file, origin)
-        if lost := sum(record.fields != [] for record in above):
-            notes.insert(0, f"{lost} line{'s' * (lost > 1)} above the header left out")
-        notes += ["a backslash before quotes"] * found.form.backslash
-        rejected.readings[file.name] += f", {_name_of(found.form.delimiter)} between fields"
-        rejected.readings[file.name] += "".join(f"; {note}" for note in notes)
-        return cls(file, head, found.form, names, records, notes, origin)
+        self.width = 0
+        self.form = form
+        self._at = first
+        self._lines = iter(lines)
+        self._again = deque[str]()  # lines that an unclosed quote swallowed
+        self._record = list[str]()
+        self._reader = self._csv()
 
-    def chunks(self, columns: Mapping[str, str]) -> Iterator[Chunk]:
-        """Yield the rows, with columns by our names; a bad one has a fault and no values.
+    def __next__(self) -> Record:
+        """Read one record, and no line behind it."""
+        start, self._record = self._at, []
+        fields: list[str] | None
+        try:
+            fields = next(self._reader)
+        except csv.Error:
+            fields = None
+        lines = self._record
+        if fields is None or (len(lines) > 1 and self._holds_rows(lines, fields)):
+            fields = None
+            self._again.extendleft(reversed(lines[1:]))
+            del lines[1:]
+            self._reader = self._csv()
+        self._at += len(lines)
+        return Record(start, "".join(lines).rstrip("\r\n"), fields)
 
-        Raises:
-            IngestError: there is no header, or a column is missing or stands twice.
+    def _holds_rows(self, lines: list[str], fields: list[str]) -> bool:
+        """Tell whether each of several lines of a record is itself a row: one field goes over all.
+
+        Of two columns, whose lines often have a comma, each has to begin with a number as well.
         """
-        path, origin, theirs = self.file.path, self.origin, columns.values()
-        if not self.names:
-            raise IngestError(f"{path} has no header line. {origin}")
-        require_columns(self.names, theirs, path, self._other_delimiter(theirs) + origin)
-        while (chunk := self._chunk(columns)).places.height:
-            yield chunk
+        delimiter = self.form.delimiter
+        if self.width < 2 or any(line.count(delimiter) != self.width - 1 for line in lines):
+            return False
+        broken = ["\n" in field or "\r" in field for field in fields]
+        others = [field for field, breaks in zip(fields, broken, strict=True) if not breaks]
+        numbered = all(line.split(delimiter)[0].isdecimal() for line in lines)
+        return (
+            sum(broken) == 1
+            and not any(delimiter in field for field in others)
+            and (self.width > 2 or numbered)
+        )
 
-    def _chunk(self, columns: Mapping[str, str]) -> Chunk:
-        lines, texts, split = list[int](), list[str](), list[list[str] | None]()
-        for record in islice(self.records, CHUNK):
-            lines.append(record.line)
-            texts.append(record.text)
-            split.append(record.fields)
-        width, nothing = len(self.names), [""] * len(self.names)
-        all_text = is_text("".join(texts))
-        rows = [row if row and len(row) == width else self._repaired(row) for row in split]
-        faults = [
-            _fault(row, text, width, good=all_text or is_text(text))
-            for row, text in zip(rows, texts, strict=True)
-        ]
-        good = [
-            row if row and len(row) == width and fault in (None, EMPTY_ROW) else nothing
-            for row, fault in zip(rows, faults, strict=True)
-        ]
-        texts = [escaped(text) if bad else text for text, bad in zip(texts, faults, strict=True)]
-        return Chunk.of((lines, texts, faults), good, self.names, columns)
+    def _csv(self) -> Iterator[list[str]]:
+        form, lines = self.form, self._physical_lines()
+        if form.backslash:
+            lines = (ESCAPED.sub(r'\1""', line) for line in lines)
+        return csv.reader(lines, strict=True, delimiter=form.delimiter, quoting=form.quoting)
 
-    def _repaired(self, fields: list[str] | None) -> list[str] | None:
-        """Give a record its width where nothing is guessed, unnamed last columns left out."""
-        if not fields or self.form.quoting == csv.QUOTE_NONE:
-            return fields
-        width = len(self.names)
-        if len(fields) == 1 < width and '"' in fields[0]:
-            # opened in one column, a line that holds quotes is quoted as a whole when it is saved
-            lines = io.StringIO(fields[0], newline="")
-            inner = list(csv.reader(lines, delimiter=self.form.delimiter))
-            return inner[0] if len(inner) == 1 and len(inner[0]) == width else fields
-        if len(fields) > width and not any(field.strip() for field in fields[width:]):
-            return fields[:width]
-        needed = max((at for at, name in enumerate(self.names, start=1) if name), default=0)
-        return fields + [""] * (width - len(fields)) if len(fields) >= needed else fields
+    def _physical_lines(self) -> Iterator[str]:
+        while line := self._again.popleft() if self._again else next(self._lines, ""):
+            self._record.append(line)
+            yield line
 
-    def _other_delimiter(self, needed_columns: Collection[str]) -> str:
-        """Name another delimiter if the columns are there with it."""
-        other, ours = find_format(self.head, set(needed_columns)), self.form.delimiter
-        if other.form.delimiter == ours or not set(needed_columns) <= set(other.header):
-            return ""
-        names = _name_of(ours), _name_of(other.form.delimiter)
-        return f"It was read with {names[0]} between fields, but has {names[1]}. "
+
+def _fits(row: Sequence[str], header: Sequence[str]) -> bool:
+    """Tell whether a row is as wide as the header, empty last fields of either aside."""
+    return (
+        len(row) == len(header)
+        or extent(row) <= len(header) < len(row)
+        or extent(header) <= len(row) < len(header)
+    )
 
 
 def _require_clear(found: Fit, file: SourceFile, needed: Collection[str], origin: str) -> None:
-    """Refuse a header that is one name or several, as nothing tells."""
-    name = "".join(found.header[:1])
-    if len(found.header) == 1 and '"' in name and set(NAMES) & set(name) and name not in needed:
+    """Refuse a header if nothing tells whether it is one name or several."""
+    header, between = found.header, _name_of(found.form.delimiter)
+    name = "".join(header[:1])
+    if len(header) == 1 and '"' in name and {*DELIMITERS} & {*name} and name not in needed:
         raise IngestError(f"{file.path}: the header has broken quotes: {name[:80]}. {origin}")
-    if len(found.header) > 1 and not found.fitting and not (needed and found.names(needed)):
-        between = _name_of(found.form.delimiter)
+    if len(header) > 1 and not found.fitting and not (needed and found.names(needed)):
         raise IngestError(
-            f"{file.path}: its header {found.header} has {between} between names, and no row has "
-            f"as many fields. Is it one column? Then put its name in quotes, or name it. {origin}"
+            f"{file.path}: its header {header} has {between} between names, and no row has as many "
+            f"fields. Is it one column? Then put its name in quotes, or name it. {origin}"
         )
 
 
@@ -165,15 +293,13 @@ def _columns(
     header = next(records, None)
     if header is None or header.fields == []:
         return [], []
+    where = f"{file.path}: the header in line {header.line}"
     if header.fields is None:
-        raise IngestError(
-            f"{file.path}: the header in line {header.line} has broken quotes: {header.text[:80]}. "
-            f"{origin}"
-        )
+        raise IngestError(f"{where} has broken quotes: {header.text[:80]}. {origin}")
     if not is_text(header.text):
         raise IngestError(
-            f"{file.path}: the header in line {header.line} has bytes that are not "
-            f"{records.form.encoding}: save it as UTF-8, or name its encoding. {origin}"
+            f"{where} has bytes that are not {records.form.encoding}: save it as UTF-8, or name "
+            f"its encoding. {origin}"
         )
     records.width = len(header.fields)
     if records.form.quoting == csv.QUOTE_NONE:
@@ -181,12 +307,45 @@ def _columns(
     return header_of(header.fields, [fields for line, _, fields in beginning if line > header.line])
 
 
+def _other_delimiter(head: list[str], needed: set[str], ours: str) -> str:
+    """Name another delimiter if the columns are there with it."""
+    other = find_format(head, needed)
+    if other.form.delimiter == ours or not needed <= {*other.header}:
+        return ""
+    names = _name_of(ours), _name_of(other.form.delimiter)
+    return f"It was read with {names[0]} between fields, but has {names[1]}. "
+
+
 def _name_of(delimiter: str) -> str:
-    return NAMES.get(delimiter, repr(delimiter))
+    return DELIMITERS.get(delimiter, repr(delimiter))
 
 
-def _fault(fields: list[str] | None, text: str, width: int, *, good: bool) -> str | None:
-    if not good:
+def _rows(records: Records, width: int, form: Format) -> Iterator[TableRow]:
+    for line, text, fields in records:
+        row = fields
+        if row is None or len(row) != width:
+            row = _repaired(row, width, form)
+        fault = _fault(row, text, width)
+        taken = row is not None and len(row) == width and fault in (None, EMPTY_ROW)
+        yield line, text, row if taken else None, fault
+
+
+def _repaired(fields: list[str] | None, width: int, form: Format) -> list[str] | None:
+    """Give a record its width where nothing is guessed."""
+    if not fields or form.quoting == csv.QUOTE_NONE:
+        return fields
+    if len(fields) == 1 < width and '"' in fields[0]:
+        # opened in one column, a line that holds quotes is quoted as a whole when it is saved
+        lines = io.StringIO(fields[0], newline="")
+        inner = list(csv.reader(lines, delimiter=form.delimiter))
+        return inner[0] if len(inner) == 1 and len(inner[0]) == width else fields
+    if len(fields) > width and not any(field.strip() for field in fields[width:]):
+        return fields[:width]
+    return fields
+
+
+def _fault(fields: list[str] | None, text: str, width: int) -> str | None:
+    if not is_text(text):
         return BAD_CHARACTERS
     if fields is None:
         return LONG_FIELD if len(text) > csv.field_size_limit() else BAD_QUOTES

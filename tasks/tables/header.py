@@ -1,27 +1,28 @@
 """The header of a table: where it stands, its columns' names, and what is told of them.
 
-Above it may be lines that belong to no table: blank ones, comments, the title of a report.
+Above it may be lines that belong to no table: blank ones, comments, the title of a report. A column
+that is called `title` holds forms of address in many tables; `are_honorifics` recognizes them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Sequence
 
 Fields = Sequence[str] | None
 HEADER_ROWS = 50  # among which the header is
 NUMBER = re.compile(r"[-+]?[\d.,:/\s-]*\d[\d.,:/\s-]*%?")
+WORD = re.compile(r"\w+")
+HONORIFICS = frozenset(
+    WORD.findall(
+        "mr mrs ms miss mx dr prof professor sir madam dame lord lady rev hon herr frau fräulein m "
+        "mme mlle monsieur madame mademoiselle sr sra srta señor señora don doña dott dottssa sig "
+        "sigra signor signora dhr mevr mw fru hr pan pani mgr dipl ing"
+    )
+)
 
 
-class Header(NamedTuple):
-    """The names of the columns, and what a user should know of them."""
-
-    names: list[str]
-    notes: list[str]
-
-
-def header_place(rows: Sequence[Fields], needed: Collection[str]) -> int:
+def header_index(rows: Sequence[Fields], needed: Collection[str]) -> int:
     """Return which of the first rows of a file is its header.
 
     It is the first that has all `needed` names, in whatever case. Without such a row it is the
@@ -29,25 +30,21 @@ def header_place(rows: Sequence[Fields], needed: Collection[str]) -> int:
     first that is not blank.
     """
     names = {one_line(name).casefold() for name in needed}
-    for place, row in enumerate(rows[:HEADER_ROWS]):
+    for index, row in enumerate(rows[:HEADER_ROWS]):
         if names and names <= {one_line(name).casefold() for name in row or ()}:
-            return place
+            return index
     extents = [extent(row) for row in rows]
     filled = sorted(one for one in extents if one) or [0]
     usual = filled[(len(filled) - 1) // 2]  # more than half are at least as wide
-    first = next((place for place, one in enumerate(extents) if one != 0), 0)
+    first = next((index for index, one in enumerate(extents) if one), 0)
     if extents[first:] and extents[first] < 0:
         return first  # broken quotes in the header itself
-    for place in range(first, min(len(rows), HEADER_ROWS)):
-        row = rows[place]
-        if row and extents[place] >= usual and not is_comment(row):
-            return place if place == first or holds_names(row) else first
+    for index, row in enumerate(rows[:HEADER_ROWS]):
+        # `# …` is a comment, and `#` the name of a column
+        is_comment = row and row[0].lstrip().startswith(("# ", "##", "// "))
+        if index >= first and row and extents[index] >= usual and not is_comment:
+            return index if index == first or holds_names(row) else first
     return first
-
-
-def is_comment(row: Sequence[str]) -> bool:
-    """Tell whether a row is a comment: ``# …``, and not the name of a column ``#``."""
-    return row[0].lstrip().startswith(("# ", "##", "// "))
 
 
 def holds_names(row: Sequence[str]) -> bool:
@@ -56,18 +53,24 @@ def holds_names(row: Sequence[str]) -> bool:
     return len(set(cells)) == len(cells) and not any(map(NUMBER.fullmatch, cells))
 
 
-def header_of(row: Sequence[str], below: Sequence[Fields]) -> Header:
-    """Name all columns: last ones without a name and without values (`below`) are left out."""
+def header_of(row: Sequence[str], below: Sequence[Fields]) -> tuple[list[str], list[str]]:
+    """Return the names of all columns, and notes on them for a user.
+
+    The last columns are left out if they have no name and no values in the rows `below`.
+    """
     names = [name.strip() for name in row]
     width = max([extent(names), *(min(extent(fields), len(names)) for fields in below)], default=0)
     notes = []
     if left := len(names) - width:
         notes.append(f"{left} empty column{'s' * (left > 1)} behind the last left out")
-    for place, name in enumerate(names[:width]):
+    for index, name in enumerate(names[:width]):
         if not name:
-            names[place] = _free(f"column_{place + 1}", names)
-            notes.append(f"column {place + 1} has no name: {names[place]}")
-    return Header(names[:width], notes)
+            new = f"column_{index + 1}"
+            while new in names:
+                new += "_"
+            names[index] = new
+            notes.append(f"column {index + 1} has no name: {new}")
+    return names[:width], notes
 
 
 def one_line(name: str) -> str:
@@ -79,10 +82,11 @@ def extent(row: Fields) -> int:
     """Return how many fields there are up to the last that is not blank; -1: broken quotes."""
     if row is None:
         return -1
-    return max((place for place, field in enumerate(row, 1) if field.strip()), default=0)
+    return max((number for number, field in enumerate(row, 1) if field.strip()), default=0)
 
 
-def _free(name: str, names: Collection[str]) -> str:
-    while name in names:
-        name += "_"
-    return name
+def are_honorifics(values: Iterable[str]) -> bool:
+    """Tell whether most values are forms of address (`Mr`, `Prof. Dr.`), empty ones aside."""
+    filled = [value for value in values if value.strip()]
+    words = [WORD.findall(value.casefold()) for value in filled]
+    return 2 * sum(bool(some) and HONORIFICS.issuperset(some) for some in words) > len(filled)

@@ -4,30 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Protocol
 
-from tasks.tables.delimited import Delimited
-from tasks.tables.json_lines import JsonLines
-from tasks.tables.parquet import ParquetTable
-from tasks.tables.records import AS_FOUND, Format
-from tasks.tables.rejected import DUPLICATE_ROW, Chunk, RejectedRows, Row
+from tasks.tables.delimited import AS_FOUND, Format, open_delimited
+from tasks.tables.rejected import DUPLICATE_ROW, Chunk, RejectedRows, Row, Table
 from tasks.tables.source_files import JSON_LINES, PARQUET, WORKBOOKS, SourceFile
-from tasks.tables.workbook import Workbook
-
-
-class Table(Protocol):
-    """A table whose columns are known; `notes` tell what is unusual in it."""
-
-    @property
-    def names(self) -> list[str]:
-        """The columns, in their order; none without a header."""
-
-    @property
-    def notes(self) -> list[str]:
-        """Lines for a user: columns that were left out or named."""
-
-    def chunks(self, columns: Mapping[str, str]) -> Iterator[Chunk]:
-        """Yield the rows, once; `columns` maps our names to the table's."""
+from tasks.tables.typed_tables import open_json_lines, open_parquet, open_workbook
 
 
 def open_table(
@@ -43,16 +24,16 @@ def open_table(
     notes how it is read.
 
     Raises:
-        IngestError: the file is missing, or is no such table.
+        IngestError: the file is missing, or is no such table; it ends with `origin`.
     """
-    source, needed_columns = SourceFile.at(file, origin), list(needed_columns)
+    source, needed = SourceFile.at(file, origin), list(needed_columns)
     if source.suffix in PARQUET:
-        return ParquetTable.open(source, origin, rejected)
+        return open_parquet(source, origin, rejected)
     if source.suffix in JSON_LINES:
-        return JsonLines.open(source, origin, rejected, form.encoding)
+        return open_json_lines(source, origin, rejected, form.encoding)
     if source.suffix in WORKBOOKS:
-        return Workbook.open(source, needed_columns, origin, rejected)
-    return Delimited.open(source, needed_columns, origin, rejected, form)
+        return open_workbook(source, needed, origin, rejected)
+    return open_delimited(source, needed, origin, rejected, form)
 
 
 def read_table(
@@ -83,21 +64,13 @@ def read_rows(
 ) -> Iterator[Row]:
     """Yield the rows without a fault; `rejected` counts all and takes the others."""
     source = SourceFile.at(file, origin)
-    for chunk in read_table(source, columns, origin, rejected, form):
-        rejected.rows[source.name] += len(chunk.places)
-        for row, fault in chunk.rows(source.name):
-            if fault:
-                rejected.refuse(row, fault)
-            else:
-                yield row
+    chunks = read_table(source, columns, origin, rejected, form)
+    return rejected.take(row for chunk in chunks for row in chunk.rows(source.name))
 
 
-def read_header(
-    file: Path | SourceFile, needed_columns: Iterable[str], origin: str, form: Format = AS_FOUND
-) -> list[str]:
+def read_header(file: Path, needed_columns: Iterable[str], origin: str) -> list[str]:
     """Return the column names of a table, none without a header; errors as `open_table`."""
-    source = SourceFile.at(file, origin)
-    return open_table(source, needed_columns, origin, RejectedRows(), form).names
+    return open_table(file, needed_columns, origin, RejectedRows()).names
 
 
 def distinct(rows: Iterable[Row], rejected: RejectedRows) -> Iterator[Row]:

@@ -1,4 +1,4 @@
-"""Rows and chunks of tables: how many each file has, which were refused, and why.
+"""Tables, their chunks and rows: how many rows each file has, which were refused, and why.
 
 Every row that does not reach a frame as it stands is noted with file, line and reason. Most reasons
 are *errors*: the file is not what it should be. `NOTICES` lose nothing, or what was to be left out,
@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import NamedTuple, Self
 
 import polars as pl
@@ -70,6 +71,10 @@ class Row:
         return replace(self, text=title)
 
 
+TableRow = tuple[int, str, Sequence[str] | None, str | None]
+"""Line, text, fields and fault of a row; a faulty one has no fields, or those of an empty row."""
+
+
 class Chunk(NamedTuple):
     """Rows of a table, in its order.
 
@@ -81,26 +86,6 @@ class Chunk(NamedTuple):
     places: pl.DataFrame
     values: pl.DataFrame
 
-    @classmethod
-    def of(
-        cls,
-        places: tuple[Sequence[int], list[str], list[str | None]],
-        rows: Sequence[Sequence[str]],
-        names: Sequence[str],
-        columns: Mapping[str, str],
-    ) -> Self:
-        """Put rows of the columns `names` under our names, as `columns` maps these to theirs.
-
-        `places`: lines, texts and faults.
-        """
-        schema = {"line": pl.UInt32, "text": pl.String, "fault": pl.String}
-        by_place = list(zip(*rows, strict=True)) or [()] * len(names)
-        values = [
-            pl.Series(ours, by_place[names.index(theirs)], pl.String)
-            for ours, theirs in columns.items()
-        ]
-        return cls(pl.DataFrame(list(places), schema=schema), pl.DataFrame(values))
-
     @property
     def good(self) -> pl.DataFrame:
         """The values of the rows without a fault."""
@@ -111,6 +96,64 @@ class Chunk(NamedTuple):
         values = self.values.iter_rows(named=True)
         for (line, text, fault), row in zip(self.places.iter_rows(), values, strict=True):
             yield Row(file, line, text, row), fault
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table whose columns are known, none without a header; its rows can be read once.
+
+    `read` yields the rows, with columns by our names; `notes` tell a user what is unusual; `hint`
+    tells what else may be wrong where a column is missing. A row of blank fields has `delimiter`
+    between them.
+    """
+
+    path: str
+    origin: str
+    names: list[str]
+    read: Callable[[Mapping[str, str]], Iterator[Chunk]]
+    notes: list[str] = field(default_factory=list)
+    hint: str = ""
+    delimiter: str = ","
+
+    def chunks(self, columns: Mapping[str, str]) -> Iterator[Chunk]:
+        """Return the rows, a faulty one without values; `columns` maps our names to the table's.
+
+        Raises:
+            IngestError: there is no header, or a column is missing or stands twice.
+        """
+        if not self.names:
+            raise IngestError(f"{self.path} has no header line. {self.origin}")
+        if absent := [name for name in columns.values() if name not in self.names]:
+            raise IngestError(
+                f"{self.path} has no column {absent}, only {self.names}. {self.hint}{self.origin}"
+            )
+        if twice := [name for name in columns.values() if self.names.count(name) > 1]:
+            raise IngestError(f"{self.path} has the column {twice} more than once. {self.origin}")
+        return self.read(columns)
+
+
+def in_chunks(
+    rows: Iterator[TableRow], names: Sequence[str], columns: Mapping[str, str]
+) -> Iterator[Chunk]:
+    """Put rows of the columns `names` under our names, as `columns` maps these to theirs."""
+    schema = {"line": pl.UInt32, "text": pl.String, "fault": pl.String}
+    nothing = [""] * len(names)
+    while True:
+        lines, texts, faults = list[int](), list[str](), list[str | None]()
+        fields = list[Sequence[str]]()
+        for line, text, row, fault in islice(rows, CHUNK):
+            lines.append(line)
+            texts.append(escaped(text) if fault else text)
+            fields.append(row or nothing)
+            faults.append(fault)
+        if not lines:
+            return
+        by_position = list(zip(*fields, strict=True))
+        values = [
+            pl.Series(ours, by_position[names.index(theirs)], pl.String)
+            for ours, theirs in columns.items()
+        ]
+        yield Chunk(pl.DataFrame([lines, texts, faults], schema=schema), pl.DataFrame(values))
 
 
 @dataclass(slots=True)
@@ -127,6 +170,15 @@ class RejectedRows:
     def refused(self) -> list[tuple[str, int, str, str]]:
         """All refused rows as (file, line, reason, text), for files of which few are."""
         return self.frame().rows()
+
+    def take(self, rows: Iterable[tuple[Row, str | None]]) -> Iterator[Row]:
+        """Yield the rows without a fault; count all, and refuse the others."""
+        for row, fault in rows:
+            self.rows[row.file] += 1
+            if fault:
+                self.refuse(row, fault)
+            else:
+                yield row
 
     def refuse(self, row: Row, reason: str) -> None:
         """Note that `row` is not taken; undecodable characters are shown as escapes."""

@@ -1,30 +1,30 @@
-"""Source files: which ones a reader needs, and what to do if one is missing."""
+"""Source files: which ones a reader needs, of which kind each is, and how it is unpacked.
+
+The end of a file's name tells its kind. Files packed with gzip, and the tables in a zip archive,
+are read like others.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from io import BytesIO
-from pathlib import Path
-from typing import BinaryIO, NamedTuple
+import gzip
+import io
+import zipfile
+import zlib
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO, NamedTuple, cast
 
 from tasks.io.regular_files import file_fault
-from tasks.tables.encodings import utf_16
-from tasks.tables.packed import DAMAGED, gunzipped, is_hidden, members
 
-OTHER_KINDS = {  # of file, by how they begin, and what to do
-    b"PK\x03\x04": "an Excel workbook or a zip archive: let its name end in .xlsx or .zip",
-    b"\xd0\xcf\x11\xe0": "an old or encrypted Excel workbook: save it as .xlsx, without a password",
-    b"\x1f\x8b": "packed with gzip: let its name end in .gz",
-    b"%PDF": "a PDF: save the table as CSV (UTF-8)",
-    b"PAR1": "a Parquet file: let its name end in .parquet",
-}
 BLOCK = 1 << 20
 """Bytes that are read at once."""
-NULS = 0.2  # share of the first bytes that only binary files have
 PARQUET, JSON_LINES, WORKBOOKS = (".parquet", ".pq"), (".jsonl", ".ndjson"), (".xlsx", ".xlsm")
 """How the names of such files end; any other table is delimited text."""
 TABLES = (".csv", ".tsv", *JSON_LINES, *WORKBOOKS, *PARQUET)
 GZIP, ZIP = ".gz", ".zip"
+DAMAGED = (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError)
+"""Errors of a file that is damaged, or packed in an unknown way."""
 
 
 class IngestError(ValueError):
@@ -80,29 +80,36 @@ class SourceFile(NamedTuple):
     def unpacked(self, origin: str) -> list[SourceFile]:
         """Return the tables in it, by name: those of a zip archive, or itself.
 
+        A table is opened anew for each reading, and can be read from any position on.
+
         Raises:
-            IngestError: it is a zip archive that is damaged, or holds no table.
+            IngestError: it is a zip archive that is damaged or encrypted, or holds no table.
         """
         if self.name.lower().endswith(GZIP):
-            return [self._replace(open=gunzipped(self.open))]
+            return [self._replace(open=partial(_content, self.open, None))]
         if not self.name.lower().endswith(ZIP):
             return [self]
         try:
-            found = members(self.open)
+            with self.open() as handle, zipfile.ZipFile(handle) as archive:
+                members = sorted(archive.infolist(), key=lambda member: member.filename)
         except DAMAGED as error:
             raise IngestError(
                 f"{self.path} is no readable zip archive: {error}. {origin}"
             ) from None
-        files = [
-            SourceFile(f"{self.path}/{name}", f"{self.name}/{name}", open_member)
-            for name, open_member in found
-            if is_table(name) and not name.lower().endswith(ZIP)
-        ]
+        files = list[SourceFile]()
+        for member in members:
+            name = member.filename
+            if member.flag_bits & 1 and not is_hidden(name):
+                raise IngestError(f"{self.path}: {name} in it is encrypted. {origin}")
+            if is_table(name) and not name.lower().endswith(ZIP):
+                open_member = partial(_content, self.open, member)
+                file = SourceFile(f"{self.path}/{name}", f"{self.name}/{name}", open_member)
+                files += file.unpacked(origin)
         if not files:
             raise IngestError(
                 f"{self.path} holds no file that ends in {', '.join(TABLES)}. {origin}"
             )
-        return [inner for file in files for inner in file.unpacked(origin)]
+        return files
 
     def blocks(self) -> Iterator[bytes]:
         """Read it in blocks; an empty file has none.
@@ -127,7 +134,7 @@ class SourceFile(NamedTuple):
                 parts[-1] = block[: block.rfind(b"\n") + 1] or block
                 break
         head = b"".join(parts)
-        return self._replace(open=lambda: BytesIO(head))
+        return self._replace(open=lambda: io.BytesIO(head))
 
 
 def is_table(name: str) -> bool:
@@ -148,60 +155,52 @@ def named_files(
     files: Mapping[str, str], required: Collection[str], optional: Collection[str] = ()
 ) -> dict[str, Path]:
     """Return `ingest.taxonomy.files` as paths; IngestError for an absent or unknown name."""
-    allowed = f"this reader takes {sorted(required)} and, if wanted, {sorted(optional)}"
-    _require_names(files, required, optional, "ingest.taxonomy.files", allowed)
-    return {name: Path(file) for name, file in files.items()}
+    named = mapped_columns(files, "ingest.taxonomy.files", required, optional, "this reader takes")
+    return {name: Path(file) for name, file in named.items()}
 
 
 def mapped_columns(
-    columns: Mapping[str, str], where: str, required: Collection[str], optional: Collection[str]
+    columns: Mapping[str, str],
+    where: str,
+    required: Collection[str],
+    optional: Collection[str],
+    advice: str = "map the file's columns to",
 ) -> dict[str, str]:
     """Check a column map (our name -> the file's); IngestError for an absent or unknown name."""
-    allowed = (
-        f"map {sorted(required)} and, if the file has them, {sorted(optional)} to the file's "
-        "columns"
-    )
-    _require_names(columns, required, optional, where, allowed)
+    absent = sorted(set(required) - columns.keys())
+    unknown = sorted(columns.keys() - {*required, *optional})
+    if absent or unknown:
+        raise IngestError(
+            f"{where}: missing {absent}, unknown {unknown}; {advice} {sorted(required)} and, if "
+            f"wanted, {sorted(optional)}"
+        )
     return dict(columns)
 
 
-def _require_names(
-    names: Mapping[str, str],
-    required: Collection[str],
-    optional: Collection[str],
-    where: str,
-    allowed: str,
-) -> None:
-    absent = sorted(set(required) - names.keys())
-    unknown = sorted(names.keys() - {*required, *optional})
-    if absent or unknown:
-        raise IngestError(f"{where}: missing {absent}, unknown {unknown}; {allowed}")
+def is_hidden(name: str) -> bool:
+    """Tell whether a path below a folder is no data: `.name`, `_name`, or in such a folder.
 
-
-def require_text(file: SourceFile, origin: str) -> None:
-    """Refuse a file that is no text in an encoding without NULs.
-
-    Raises:
-        IngestError: naming what it seems to be, and what to do.
+    Excel keeps a `~$name` beside a workbook while somebody has it open.
     """
-    head = next(file.blocks(), b"")
-    for beginning, kind in OTHER_KINDS.items():
-        if head.startswith(beginning):
-            raise IngestError(f"{file.path} is {kind}. {origin}")
-    if head.count(0) > NULS * len(head) and not utf_16(head):
-        raise IngestError(
-            f"{file.path} is binary, or in an unusual encoding: save it as UTF-8, or name its "
-            f"encoding. {origin}"
-        )
+    return any(part.startswith((".", "_", "~$")) for part in PurePosixPath(name).parts)
 
 
-def require_columns(
-    present: Sequence[str], needed: Collection[str], path: str, origin: str
-) -> None:
-    """Refuse a file that lacks needed columns, or has one twice; the IngestError names them."""
-    absent = [name for name in needed if name not in present]
-    if absent:
-        raise IngestError(f"{path} has no column {absent}, only {present}. {origin}")
-    twice = [name for name in needed if present.count(name) > 1]
-    if twice:
-        raise IngestError(f"{path} has the column {twice} more than once. {origin}")
+class _Content(io.BufferedReader):
+    """A stream of unpacked bytes, which closes the packed file with it."""
+
+    def __init__(self, unpacked: io.BufferedIOBase, packed: BinaryIO) -> None:
+        super().__init__(unpacked)
+        self._packed = packed
+
+    def close(self) -> None:
+        super().close()
+        self._packed.close()
+
+
+def _content(open_packed: Callable[[], BinaryIO], member: zipfile.ZipInfo | None) -> BinaryIO:
+    """Open what a gzip file holds, or a member of a zip archive."""
+    packed = open_packed()
+    if member is None:
+        return _Content(gzip.GzipFile(fileobj=packed), packed)
+    archive = zipfile.ZipFile(packed)  # it stays open with its member
+    return _Content(cast(io.BufferedIOBase, archive.open(member)), packed)

@@ -8,15 +8,29 @@ import pytest
 
 from benchmarks import render
 from benchmarks.__main__ import parser
-from benchmarks.pages.plots import curves, scatters, svg
-from benchmarks.pages.tables import Table, figure, markdown, over_seeds
-from benchmarks.render import between_markers, readme
-from benchmarks.results import Line, Row, Run, replace_rows
+from benchmarks.plots import curves, scatters, svg
+from benchmarks.render import between_markers, product_table, readme, readme_block
+from benchmarks.results import BEST_STEP, Line, Row, Run, read_rows, replace_rows
 from benchmarks.study import STUDIES, Study, studies, study
+from benchmarks.tables import MARK, UNLEARNED, Table, figure, markdown, marked, over_seeds
 
 ROOT = Path(__file__).parents[2]
 BEGIN, END = "<!-- table:begin -->", "<!-- table:end -->"
 RUN = Run("abc1234", "2026-01-02", "m", "c")
+
+
+MADE = Run("c0ffee", "2026-01-02", "AMD, 2 cores", "make benchmark  # models:/rolecall/3")
+FIGURES = [
+    Row("rolecall", "annotations", "success_at_1", 2 / 3, 525, 0.5, 0.75),
+    Row("rolecall", "annotations", "success_at_10", 0.9, 525, 0.8, 0.95),
+    Row("rolecall", "annotations", "abstained", 0.0, 525, 0.0, 0.0),
+    Row("rolecall", "annotations", "confident", 0.4, 525, 0.3, 0.5),
+    Row("rolecall", "annotations", "confident_correct", 0.975, 210, 0.95, 1.0),
+    Row("rolecall", "typos", "success_at_1", 1.0, 9, 1.0, 1.0),
+    Row("rolecall", "cost", "titles_per_second", 2101.4, 5, 1500.0, 2600.0),
+    Row("rolecall", "cost", "megabytes", 10.65, 1),
+    Row("tfidf", "annotations", "success_at_1", 0.6, 525, 0.55, 0.65),
+]
 
 
 def line(**changes: str) -> Line:
@@ -68,10 +82,9 @@ def test_means_stand_for_seeds() -> None:
     assert over_seeds(seeds) == seeds[2:]
 
 
-def test_a_study_is_its_folder() -> None:
-    """One new folder is measured, kept and rendered; nothing else names it."""
-    folders = {path.name for path in STUDIES.iterdir() if path.is_dir()}
-    assert {one.name for one in studies()} == folders - {"__pycache__"}
+def test_a_study_is_its_module_and_its_yaml() -> None:
+    """A new study is measured, kept and rendered; nothing else names it."""
+    assert {one.name for one in studies()} <= {path.stem for path in STUDIES.glob("*.py")}
     for path in STUDIES.parent.glob("*.py"):
         text = path.read_text(encoding="utf-8")
         assert not {one.name for one in studies() if f"studies.{one.name}" in text}, path.name
@@ -156,3 +169,97 @@ def test_the_committed_pages_are_what_the_files_render_to() -> None:
     for path, text in made.items():
         assert (ROOT / path).read_text(encoding="utf-8") == text, path
     assert {ROOT / path for path in made} == set((ROOT / render.PAGES).iterdir())
+
+
+def learned_line(system: str, seed: str, metric: str = "success_at_1", **changes: str) -> Line:
+    values = {"system": system, "value": "0.5", "low": "0.4", "high": "0.6", "n": "9"}
+    return line(metric=metric, seed=seed, **values | changes)
+
+
+def step(system: str, seed: str, value: str) -> Line:
+    own = {"test": "training", "value": value, "low": "", "high": "", "n": "1"}
+    return learned_line(system, seed, BEST_STEP, **own)
+
+
+def test_seeds_means_and_comparisons() -> None:
+    """Of a no seed learned, of b seed 2 did not, c is whole; d was measured before this was.
+
+    Another form of a system is a network of its own.
+    """
+    steps = [step("a", "1", "0"), step("a", "2", "0"), step("b", "1", "50"), step("b", "2", "0")]
+    steps.append(step("c", "1", "50"))
+    asked = [
+        *(learned_line("a", "1"), learned_line("a", "")),
+        *(learned_line("b", "1"), learned_line("b", "2"), learned_line("b", "")),
+        *(
+            learned_line("c", ""),
+            learned_line("c-a", ""),
+            learned_line("c-b", ""),
+            learned_line("d", ""),
+        ),
+        *(learned_line("a", "", dataset="esco"), learned_line("a/smaller", "")),
+    ]
+    marks = [row[MARK] for row in marked([*steps, *asked])[len(steps) :]]
+    partly = f"seed 2 {UNLEARNED}"
+    assert marks == [UNLEARNED, UNLEARNED, "", UNLEARNED, partly, "", UNLEARNED, partly, *[""] * 3]
+
+
+def test_a_figure_is_not_shown_but_what_training_cost_is() -> None:
+    assert figure({**learned_line("a", ""), MARK: UNLEARNED}) == UNLEARNED
+    assert figure({**learned_line("a", ""), MARK: "seed 2 did not learn"}) == (
+        "0.500 [0.400, 0.600] (seed 2 did not learn)"
+    )
+    cost = learned_line("a", "", "seconds", value="12.3", low="", high="")
+    assert figure({**cost, MARK: UNLEARNED}) == "12.3"
+
+
+def test_a_table_says_so() -> None:
+    rows = [
+        step("a", "1", "0"),
+        learned_line("a", "1"),
+        step("b", "1", "50"),
+        learned_line("b", "1"),
+    ]
+    *_, made = Table("t", metric="success_at_1", ends=False).parts(marked(rows), [], {})
+    assert made.splitlines()[2:] == [f"| a | {UNLEARNED} |", "| b | 0.500 |"]
+
+
+def test_a_table_a_test_with_a_column_a_metric(tmp_path: Path) -> None:
+    replace_rows("product", "sample", FIGURES, MADE, tmp_path)
+    annotations, cost, typos = product_table(read_rows(tmp_path / "product.csv")).split("\n\n")
+    head, _, ours, theirs = annotations.splitlines()
+    assert [cell.strip() for cell in head.split("|")[1:-1]] == [
+        *("annotations", "abstained", "confident", "confident_correct"),
+        *("success_at_1", "success_at_10"),
+    ]
+    assert "| 0.667 [0.500, 0.750] | 0.900 [0.800, 0.950] |" in ours
+    assert "| 0.600 [0.550, 0.650] |" in theirs
+    assert "| rolecall | 1.000 [1.000, 1.000] |" in typos
+    assert "| 2101 [1500, 2600] |" in cost and "| 10.65     |" in cost
+
+
+def test_the_readme_has_the_provenance_in_one_line(tmp_path: Path) -> None:
+    replace_rows("product", "sample", FIGURES, MADE, tmp_path)
+    lines, note, provenance = readme_block(tmp_path).split("\n\n")
+    head, _, ours, theirs = lines.splitlines()
+    assert [cell.strip() for cell in head.split("|")[2:-1]] == [
+        *("labelled inputs, first answer", "among 10", "abstained", "typing errors"),
+        *("titles/s", "MB"),
+    ]
+    assert [cell.strip() for cell in ours.split("|")[1:-1]] == [
+        *("Rolecall", "0.667 [0.500, 0.750]", "0.900", "0.000", "1.000", "2101", "10.65")
+    ]
+    assert theirs.split("|")[1].strip() == "TF-IDF" and theirs.count("0.600") == 1
+    assert all(words in note for words in ("525 labelled inputs", "for 0.400 of", "and 0.975 of"))
+    assert "\n" not in provenance and all(words in provenance for words in MADE)
+
+
+def test_a_system_of_another_run_is_left_out(tmp_path: Path) -> None:
+    """Measure all, then all but one: the speed of that one is of another day."""
+    replace_rows("product", "sample", FIGURES, MADE, tmp_path)
+    ours = [row for row in FIGURES if row.system == "rolecall"]
+    replace_rows("product", "sample", ours, MADE._replace(commit="decade"), tmp_path)
+    lines, _, provenance = readme_block(tmp_path).split("\n\n")
+    assert "Rolecall" in lines and "TF-IDF" not in lines
+    assert "commit decade" in provenance
+    assert {row["system"] for row in read_rows(tmp_path / "product.csv")} == {"rolecall", "tfidf"}

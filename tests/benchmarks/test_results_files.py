@@ -9,7 +9,6 @@ import pytest
 
 from benchmarks.results import (
     FOLDER,
-    ResultsError,
     Row,
     Run,
     read_rows,
@@ -110,14 +109,14 @@ def test_refused_rows_leave_the_files_as_they_were(
     monkeypatch.setenv("ROLECALL_DATA", "/data/of/mine")
     replace_rows("speed", "sample", [ROW], RUN, tmp_path)
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    with pytest.raises(ResultsError, match=message):
+    with pytest.raises(ValueError, match=message):
         replace_rows("speed", "sample", [ROW._replace(value=9.0), bad], run, tmp_path)
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_another_schema_is_refused(tmp_path: Path) -> None:
     (tmp_path / "speed.csv").write_text("system,value\na,1\n")
-    with pytest.raises(ResultsError, match="expected"):
+    with pytest.raises(ValueError, match="expected"):
         replace_rows("speed", "sample", [ROW], RUN, tmp_path)
 
 

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 from toy_workspace import queries
 
-from benchmarks.studies.gate import measure as gate
-from benchmarks.studies.gate.measure import STANDS, GateTest, measure, replayed, scenarios
+from benchmarks.studies import gate
+from benchmarks.studies.gate import STANDS, GateTest, replayed, scenarios
 from benchmarks.workspace import Workspace
 
 TESTS = {"annotations": GateTest(430, 0.1, 0.6), "typos": GateTest(800, 0.01, 0.97)}
@@ -60,10 +60,10 @@ def test_replies_come_week_by_week_and_the_customers_may_differ_alone() -> None:
 
 def test_scenarios() -> None:
     """Each difference on labelled inputs, and each loss elsewhere, beside a gain on them."""
-    assert [*scenarios(TESTS, [-0.01], [-0.02])] == [
-        ("annotations:-0.01", {"annotations": -0.01}),
-        ("typos:-0.02", {"annotations": 0.03, "typos": -0.02}),
-    ]
+    assert scenarios(TESTS, [-0.01], [-0.02]) == {
+        "annotations:-0.01": {"annotations": -0.01},
+        "typos:-0.02": {"annotations": 0.03, "typos": -0.02},
+    }
 
 
 def test_a_study_on_a_toy(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,7 +74,7 @@ def test_a_study_on_a_toy(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> N
     options = Namespace(
         replays=40, labels=[10_000], answers=[1000], labelled=[-0.03, 0.03], elsewhere=[]
     )
-    (rows,) = measure("sample", options)
+    (rows,) = gate.measure("sample", options)
     values = {(row.system, row.test): row.value for row in rows if row.metric == "promoted"}
     assert values == {
         (STANDS, "annotations:-0.03"): 0,
@@ -93,7 +93,7 @@ def test_a_study_on_a_toy(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> N
     }
     random, both = (values[name, "annotations:+0.03"] for name in ("random:1000", "answers:1000"))
     assert both > random + 0.1
-    (again,) = measure("sample", options)
+    (again,) = gate.measure("sample", options)
     assert again == rows
 
 

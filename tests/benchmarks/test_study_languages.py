@@ -19,16 +19,14 @@ import yaml
 from mlflow_import import WARNINGS
 from toy_workspace import PARAMS
 
-from benchmarks.job_board import COLUMNS, FILE
-from benchmarks.networks import language_arm as arms
-from benchmarks.product.systems import PACKAGE, RegisteredModel
+from benchmarks import language_arm as arms
 from benchmarks.results import Run, read_rows, replace_rows
-from benchmarks.studies.languages import measure as languages
-from benchmarks.studies.languages import melo
-from benchmarks.studies.languages.answers import answered, error_rows
-from benchmarks.workspace import Workspace
-from models.search.occupation_scores import ScoreRule
-from tasks.apps.benchmark.folder import read_benchmark, read_concepts
+from benchmarks.studies import languages, melo
+from benchmarks.studies.languages import answered, error_rows
+from benchmarks.systems import PACKAGE, RegisteredModel
+from benchmarks.workspace import COLUMNS, FILE, Workspace
+from models.serving.scores import ScoreRule
+from tasks.apps.benchmark_folder import read_benchmark, read_concepts
 from tasks.check_params import load_params
 from tasks.io.frames import write_frame
 from tasks.release.model_package.folder import KNOWN

@@ -8,33 +8,41 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 import yaml
-from test_study_champion import write_board
-from toy_workspace import JOBS, make_workspace, queries
+from toy_workspace import JOBS, make_workspace, queries, write_board
 
 from benchmarks.results import Row, _tidied
-from benchmarks.studies.loop import measure as loop
-from benchmarks.studies.loop.measure import ARMS, Job
-from benchmarks.studies.loop.product import Product
-from benchmarks.studies.loop.stream import read_weeks
-from benchmarks.workspace import Workspace
+from benchmarks.studies import loop
+from benchmarks.studies.loop import ARMS, counted
+from benchmarks.studies.loop_arm import (
+    EFFECTS,
+    METRICS,
+    decided,
+    effects_of,
+    filled_in,
+    random_queue,
+    split_weeks,
+    titles_of,
+    values,
+    with_sums,
+)
+from benchmarks.studies.loop_product import Product
 from tasks.io.frames import write_frame
 from tasks.io.mixes import SOURCES
 from tasks.io.schemas import (
     AUXILIARY_TITLES,
     EXTRA_WORDS_VARIANTS,
     GROUPS,
-    JUDGED,
     OCCUPATIONS,
-    OVERRIDES,
     QUERIES,
-    REVIEWS,
     SYNONYM_VARIANTS,
     VARIANTS,
 )
-from tasks.pipeline.pairs.strings_table import NO_AUXILIARY
+from tasks.pipeline.pairs.strings import NO_AUXILIARY
 
 OPTIONS: dict[str, Any] = {
     "weeks": 1,
@@ -75,9 +83,6 @@ def board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for source, schema in zip(SOURCES, OF_SOURCES, strict=True):
         none = pl.DataFrame(schema=dict(schema))
         write_frame(none, root / f"data/{source.stage}/variants.parquet", schema)
-    for name, schema in (("judged", JUDGED), ("reviews", REVIEWS), ("overrides", OVERRIDES)):
-        none = pl.DataFrame(schema=dict(schema))
-        write_frame(none, root / f"data/pairs/extra_words/{name}.parquet", schema)
     write_frame(NO_AUXILIARY, root / "data/auxiliary_taxonomy/titles.parquet", AUXILIARY_TITLES)
     of_gate = queries("typos", "gate", "old ")
     write_frame(of_gate, root / "data/typos/queries.parquet", QUERIES)
@@ -143,17 +148,6 @@ def test_the_queue_is_of_all_weeks_so_far(tmp_path: Path, monkeypatch: pytest.Mo
     assert names == [*answers, "week-02-queue", "--budget", "8"]
 
 
-def test_labels_do_not_deal_the_weeks(board: Path) -> None:
-    """With other labels in the week after, the first week is the same; another deal is another."""
-    workspace = Workspace.read("sample")
-    weeks = read_weeks(workspace, board, 1, 1)
-    write_board(board, board_rows(poisoned=set(weeks[1]["normalized"])))
-    again = read_weeks(workspace, board, 1, 1)
-    assert again[0].equals(weeks[0]) and not again[1].equals(weeks[1])
-    other = read_weeks(workspace, board, 1, 2)
-    assert not other[0].equals(weeks[0]) and sum(map(len, other)) == sum(map(len, weeks))
-
-
 @pytest.fixture
 def product(board: Path) -> Iterator[Product]:
     return Product.of(Path(), board / "kept/arm", 3)
@@ -186,6 +180,150 @@ def test_a_command_is_run_once_and_its_failure_is_not_kept(product: Product) -> 
     assert product.command("first", "speaking", ["--json"]) == {"version": "7"}
 
 
-def test_arms_do_not_share_a_folder(board: Path) -> None:
-    jobs = [Job("sample", arm, 1, deal, options(board)) for arm in ARMS for deal in (1, 2)]
-    assert len({job.folder for job in jobs}) == 6
+NAMES = ["query_id", "normalized", "occupation_id"]
+
+
+def inputs(count: int) -> pl.DataFrame:
+    """Every third title has two rows, with two labels."""
+    rows = [(f"q{k}", f"t{k}", f"o{k % 4}") for k in range(count)]
+    rows += [(f"r{k}", f"t{k}", "other") for k in range(0, count, 3)]
+    return pl.DataFrame(rows, schema=NAMES, orient="row")
+
+
+def test_a_title_is_in_one_week_with_all_of_its_rows() -> None:
+    rows = inputs(99)
+    weeks = split_weeks(rows, 11, 1)
+    assert [week["normalized"].n_unique() for week in weeks] == [9] * 11
+    assert pl.concat(weeks).sort("query_id").equals(rows.sort("query_id"))
+    poisoned = split_weeks(rows.with_columns(occupation_id=pl.lit("o9")), 11, 1)
+    assert [week["query_id"].to_list() for week in poisoned] == [
+        week["query_id"].to_list() for week in weeks
+    ]
+    assert split_weeks(rows, 11, 2)[0]["query_id"].to_list() != weeks[0]["query_id"].to_list()
+
+
+def test_a_persons_label_is_that_of_most_rows() -> None:
+    """Two of three rows are o1; of one each the first row's; a title's first row stands for it."""
+    rows = [("q0", "a", "o0"), ("q1", "b", "o2"), ("q2", "a", "o1"), ("q3", "b", "o0")]
+    rows.append(("q4", "a", "o1"))
+    titles = titles_of(pl.DataFrame(rows, schema=NAMES, orient="row"))
+    rows_by_title = titles.select("query_id", "normalized", "rows", "label").rows()
+    assert rows_by_title == [("q0", "a", 3, "o1"), ("q1", "b", 2, "o2")]
+
+
+def of_week(count: int, rows: list[int]) -> pl.DataFrame:
+    """Titles with their rows, answered with the first occupation; the last is not answered."""
+    answers = ["o0"] * (count - 1) + [None]
+    return pl.DataFrame(
+        {
+            "raw_title": [f"T{k}" for k in range(count)],
+            "normalized": [f"t{k}" for k in range(count)],
+            "rows": rows,
+            "label": [f"o{k}" for k in range(count)],
+            "answer_occupation_id": answers,
+            "answer_matched_title": answers,
+            "answer_model_version": "v1",
+        }
+    )
+
+
+def test_titles_are_drawn_once_and_by_their_inputs() -> None:
+    """Of 200 draws of one, the title of eight in ten inputs is taken about 160 times."""
+    titles = of_week(3, [8, 1, 1])
+    assert sorted(drawn(titles, 9, 1)) == ["T0", "T1", "T2"]
+    firsts = [drawn(titles, 1, number)[0] for number in range(200)]
+    assert 140 < firsts.count("T0") < 180
+    assert drawn(titles, 2, 1) == drawn(titles, 2, 1)
+
+
+def drawn(titles: pl.DataFrame, budget: int, seed: int) -> list[str]:
+    return random_queue(titles, budget, np.random.default_rng(seed))["raw_title"].to_list()
+
+
+def test_every_fifth_of_the_random_titles_is_the_gates() -> None:
+    marks = random_queue(of_week(12, [1] * 12), 11, np.random.default_rng(1))["chosen_by"]
+    assert marks.to_list() == ([*["coverage"] * 4, "random"] * 3)[:11]
+
+
+def test_a_person_confirms_or_corrects() -> None:
+    """A file of the queue writes nothing as an empty text, and guards a formula."""
+    names = ("raw_title", "predicted_occupation_id", "matched_title", "model_version", "chosen_by")
+    rows = [("T0", "o0", "x", "v", "random"), ("'-T1", "o0", "x", "v", "disputed")]
+    queue = pl.DataFrame([*rows, ("T2", "", "", "v", "coverage")], schema=list(names), orient="row")
+    reviewed = filled_in(queue, of_week(3, [1] * 3), 2)
+    assert reviewed.rows() == [
+        ("T0", "o0", "x", "v", "correct", None, "person", "2026-01-12", "random"),
+        ("-T1", "o0", "x", "v", "incorrect", "o1", "person", "2026-01-12", "disputed"),
+        ("T2", None, None, "v", "incorrect", "o2", "person", "2026-01-12", "coverage"),
+    ]
+
+
+def answering(name: str | None) -> Any:
+    """A model that answers every title with one occupation."""
+    answer = lambda titles: pa.table({"occupation_id": [name] * len(titles)})  # noqa: E731
+    return Namespace(served=Namespace(answer=answer))
+
+
+@pytest.mark.parametrize("now", ["b", None])
+def test_effects_by_hand(now: str | None) -> None:
+    """Of three inputs one is `a`: the network before has it right, the one now the other two."""
+    inputs = {"raw_title": ["x", "y", "z"], "occupation_id": ["a", "b", "b"]}
+    later = pl.DataFrame({"query_id": ["q1", "q2", "q3"], **inputs})
+    made = values(effects_of(later, [answering("a"), answering(now)]), "week:1/later", **EFFECTS)
+    right = float(now == "b")
+    columns = ("query_id", "gain_of_retraining", "repaired", "broken")
+    assert made.select(columns).rows() == [
+        ("q1", -1, None, 1),
+        ("q2", right, right, None),
+        ("q3", right, right, None),
+    ]
+
+
+def test_counts_are_of_each_run_and_of_all() -> None:
+    """Run 1 repairs two answers and breaks one, run 2 repairs one; without a broken one no row."""
+    later = pl.DataFrame(
+        {"query_id": ["q1", "q2", "q3"], "raw_title": ["x"] * 3, "occupation_id": ["a", "b", "b"]}
+    )
+    runs = {}
+    for run, models in ((1, "ab"), (2, "ca")):
+        made = effects_of(later, [answering(name) for name in models])
+        runs[run] = with_sums(values(made, "week:4/later", **EFFECTS))
+    rows = [(row.seed, row.metric, row.value, row.n) for row in counted("queue", runs)]
+    assert rows == [
+        (1, "repaired_answers", 2, 3),
+        (1, "broken_answers", 1, 3),
+        (1, "repaired_for_one_broken", 2, 3),
+        (None, "repaired_answers", 3, 6),
+        (None, "broken_answers", 1, 6),
+        (None, "repaired_for_one_broken", 3, 6),
+    ]
+    assert [*counted("nothing", {1: runs[1].clear()})] == []
+
+
+@pytest.mark.parametrize(
+    ("better", "promoted", "gate"),
+    [
+        (1, True, (1, 1, None)),
+        (2, False, (0, 0, None)),
+        (-1, True, (1, None, 1)),
+        (0, True, (1, None, None)),
+    ],
+)
+def test_a_decision_by_its_effect(
+    better: int, promoted: bool, gate: tuple[float | None, ...]
+) -> None:
+    names = ("promoted", "promoted_if_better", "promoted_if_worse")
+    assert decided("week:1", better, promoted).select(names).rows() == [gate]
+
+
+def test_sums_leave_the_first_week_out_of_the_later_ones() -> None:
+    right = pl.col("answer") == pl.col("occupation_id")
+    rows = pl.DataFrame({"query_id": ["q"], "occupation_id": ["a"], "answer": ["a"]})
+    frames = [values(rows, f"week:{number}", success_at_1=right) for number in (1, 2, 3)]
+    frames += [
+        values(rows, f"week:{number}/gate", promoted=pl.lit(number == 2)) for number in (1, 2)
+    ]
+    summed = with_sums(pl.concat(frames))
+    assert summed.columns == ["test", "query_id", *METRICS]
+    assert len(summed.filter(test="later_weeks")) == 2
+    assert summed.filter(test="all_weeks/gate")["promoted"].mean() == 0.5

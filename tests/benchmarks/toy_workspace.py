@@ -12,22 +12,21 @@ import torch
 import yaml
 from frames_of import aliases_of, frame_of
 
-from models.network.kinds import fit_featurizer, make_encoder
-from models.network.model_files import save_model
-from models.search.search import Search
+from benchmarks.workspace import COLUMNS, FILE
+from models.network.kinds import fit_featurizer, make_encoder, save_model
+from models.serving.search import Search
 from tasks.check_params import load_params
 from tasks.evaluation.ranking import rank_queries
 from tasks.evaluation.systems import index_of
 from tasks.io.frames import write_frame
 from tasks.io.schemas import QUERIES, SCORES, SPLIT_ALIASES, SPLIT_INPUTS, STRINGS, TITLES
-from tasks.pipeline.pairs.drawn_pairs import base_pairs
-from tasks.pipeline.pairs.pair_blocks import write_blocks
-from tasks.pipeline.pairs.strings_table import base_strings
-from tasks.pipeline.split.stage import distinct_titles
-from tasks.pipeline.train.network_params import training_settings
+from tasks.pipeline.pairs.drawn_pairs import base_pairs, write_blocks
+from tasks.pipeline.pairs.strings import base_strings
+from tasks.pipeline.split import distinct_titles
+from tasks.pipeline.train import training_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 PARAMS = Path(__file__).parents[2] / "params.yaml"
 JOBS = ("data entry clerk", "bread baker", "line cook", "forest ranger", "tram driver")
@@ -88,16 +87,11 @@ def queries(test: str, split: str, front: str) -> pl.DataFrame:
     return frame_of(rows, QUERIES)
 
 
-def toy_encoder() -> Callable[[Sequence[str]], np.ndarray]:
-    """Count letters: the packaged sentence encoder is an extra, and slow."""
-
-    def embed(titles: Sequence[str]) -> np.ndarray:
-        letters = "abcdefghijklmnopqrstuvwxyz "
-        counts = np.array([[title.count(letter) for letter in letters] for title in titles])
-        vectors: np.ndarray = counts / np.linalg.norm(counts, axis=1, keepdims=True)
-        return vectors.astype(np.float32)
-
-    return embed
+def write_board(folder: Path, rows: list[tuple[str, str]]) -> None:
+    """Write the job board: titles with their occupation."""
+    (folder / FILE).parent.mkdir(parents=True, exist_ok=True)
+    frame = pl.DataFrame(rows, schema=list(COLUMNS.values()), orient="row")
+    frame.write_csv(folder / FILE)
 
 
 def _write_pairs(root: Path, titles: pl.DataFrame, split: pl.DataFrame) -> None:

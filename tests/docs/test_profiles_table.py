@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.workspaces.profiles import read_profile
+from flows.profiles import read_profile
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/guides/index.md"

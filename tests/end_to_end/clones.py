@@ -108,7 +108,7 @@ class Clone:
         """Return `dvc.lock` with its stages sorted.
 
         DVC writes them as they ran, and for a target with less than half of all stages it walks a
-        set (`flows/stages/dvc_plan.py`).
+        set (`flows/dvc_plan.py`).
         """
         return str(yaml.safe_dump(yaml.safe_load((self.root / "dvc.lock").read_bytes())))
 

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from background import running_in
 from clones import Clone
 
 SECONDS = 240  # a moment that has not come by then will not
@@ -50,22 +51,9 @@ def kill_at(moment: Moment, clone: Clone, *command: str, seconds: float = SECOND
 def survivors(clone: Clone, seconds: float = 10) -> list[str]:
     """List commands that still run in the clone `seconds` after a kill; return once none does."""
     limit = time.monotonic() + seconds
-    while (running := _running_in(clone.root)) and time.monotonic() < limit:
+    while (running := running_in(clone.root)) and time.monotonic() < limit:
         time.sleep(0.1)
     return running
-
-
-def _running_in(folder: Path) -> list[str]:
-    commands = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            inside = (process / "cwd").readlink().is_relative_to(folder)
-            command = (process / "cmdline").read_text().replace("\0", " ")
-        except OSError:
-            continue
-        if inside and command:  # a zombie has none
-            commands.append(command)
-    return commands
 
 
 def appears(*files: Path) -> Moment:

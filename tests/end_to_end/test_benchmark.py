@@ -6,13 +6,13 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import small_benchmark
 import tiny_registry
 import tiny_run
+from background import rolecall
 from mlflow_import import WARNINGS
 
 pytestmark = [pytest.mark.slow, *WARNINGS]
@@ -29,21 +29,16 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def rolecall(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def benchmark(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Type the command in a folder below the root."""
-    kept = {name: value for name, value in os.environ.items() if name != "MLFLOW_TRACKING_URI"}
-    return subprocess.run(
-        [sys.executable, "-m", "flows.cli", "benchmark", *words],
-        cwd=root / "deu",
-        env=kept | {"PYTHONPATH": str(tiny_run.ROOT), "GIT_CEILING_DIRECTORIES": str(root.parent)},
-        capture_output=True,
-        text=True,
-    )
+    environment = {n: value for n, value in os.environ.items() if n != "MLFLOW_TRACKING_URI"}
+    ceiling = {"GIT_CEILING_DIRECTORIES": str(root.parent)}
+    return rolecall(root / "deu", "benchmark", *words, environment=environment, **ceiling)
 
 
 def test_a_model_beside_the_lexical_systems(root: Path) -> None:
     """Paths are those of the folder that the command is called in."""
-    done = rolecall(root, ".", CHALLENGER, "--out", "results")
+    done = benchmark(root, ".", CHALLENGER, "--out", "results")
     assert done.returncode == 0, done.stderr
     assert "2 queries, 5 corpus elements, which rank as 3 concepts" in done.stdout
     assert "1 query without a relevant element left out" in done.stdout
@@ -58,7 +53,7 @@ def test_a_model_beside_the_lexical_systems(root: Path) -> None:
 
 
 def test_without_concepts(root: Path) -> None:
-    done = rolecall(root, ".", CHALLENGER, "--no-concepts")
+    done = benchmark(root, ".", CHALLENGER, "--no-concepts")
     assert "2 queries, 5 corpus elements\n" in done.stdout
 
 
@@ -71,13 +66,13 @@ def test_without_concepts(root: Path) -> None:
     ],
 )
 def test_errors_stand_once_at_the_end(root: Path, words: list[str], message: str) -> None:
-    done = rolecall(root, *words)
+    done = benchmark(root, *words)
     assert done.returncode == 1
-    assert done.stderr.startswith("\nerror: benchmark failed\n")
+    assert done.stderr.startswith("\nerror: ") and len(done.stderr.splitlines()) == 2
     assert message in done.stderr
     assert "error" not in done.stdout and "Traceback" not in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("words", [(".",), (".", CHALLENGER, "--depth=9"), (CHALLENGER,)])
 def test_wrong_usage(root: Path, words: list[str]) -> None:
-    assert rolecall(root, *words).returncode == 2
+    assert benchmark(root, *words).returncode == 2

@@ -10,7 +10,7 @@ import pytest
 from clones import FIRST_LOOK, LONGER, MIX, MODEL, SEED, Clone
 from kills import any_file_below, appears, files_below, kill_at, resumed_at, says, survivors
 
-from flows.stages.dvc_stages import DVC
+from flows.stages import DVC
 
 pytestmark = [
     pytest.mark.slow,
@@ -30,14 +30,14 @@ Before = Callable[[str], Clone]
 Check = Callable[[Clone, str], None]
 PLAN = """
 from pathlib import Path
-from flows.stages.dvc_plan import plan_and_skipped
+from flows.dvc_plan import plan_and_skipped
 print(*plan_and_skipped(Path.cwd(), "report")[0])
 """
 
 
 def repro(stage: str) -> tuple[str, ...]:
     """Write the command as the flow calls it."""
-    return (sys.executable, "-m", DVC, "--wait-for-lock", "repro", "--single-item", stage)
+    return (*DVC, "repro", "--single-item", stage)
 
 
 @pytest.fixture(scope="module")

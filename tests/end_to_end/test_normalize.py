@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -15,8 +15,10 @@ import pyarrow.parquet as pq
 import pytest
 import tiny_registry
 import tiny_run
+from background import ROLECALL, rolecall
 from mlflow_import import WARNINGS
 
+from flows.environment import MARKS
 from tasks.apps.bulk.source import ROWS
 
 pytestmark = [pytest.mark.slow, *WARNINGS]
@@ -29,6 +31,7 @@ KILLS = 3
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A root with one registered version and three parts of titles."""
     root = tiny_registry.registered(tmp_path_factory.mktemp("root"), 1)
+    (root / "dvc.yaml").touch()
     rng = random.Random(1)
     titles = [" ".join(rng.choices(WORDS, k=3)) for _ in range(2 * ROWS + 1000)]
     pq.write_table(pa.table({"raw_title": titles, "row": range(len(titles))}), root / "in.parquet")
@@ -45,7 +48,7 @@ def begun(
 ) -> subprocess.Popen[bytes]:
     words = ["in.parquet", output, MODEL, f"--cache-dir={cache}", "--threads=2"]
     return subprocess.Popen(
-        [sys.executable, "-m", "tasks.apps.bulk", *words],
+        [*ROLECALL, "normalize", *words],
         cwd=root,
         env=environment(root),
         stdout=subprocess.DEVNULL,
@@ -92,13 +95,22 @@ def test_of_two_runs_at_once_one_ends_with_a_message(root: Path, whole: float) -
     messages = [run.communicate()[1].decode() for run in runs]
     assert sorted(run.returncode for run in runs) == [0, 1]
     (message,) = (text for run, text in zip(runs, messages, strict=True) if run.returncode)
-    assert "error: another run writes both.parquet.unfinished: wait until it has ended" in message
+    said = f"error: another run writes {root}/both.parquet.unfinished: wait until it has ended"
+    assert said in message
     parts = sorted((root / "whole").glob("part-*.parquet"))
     rows = pa.concat_tables(map(pq.read_table, parts))
     assert pq.read_table(root / "both.parquet").equals(rows)
     assert {path.name for path in root.glob("both*")} == {
         *("both.parquet", "both.parquet.manifest.json"),
     }
+
+
+def test_an_output_of_another_run_is_refused(root: Path, whole: float) -> None:
+    words = ["in.parquet", "whole", MODEL, "--top-k=3"]
+    done = rolecall(root, "normalize", *words, environment=environment(root))
+    assert done.returncode == 1
+    said = f"\nerror: {root}/whole is there already, of a run with other params: name another"
+    assert done.stderr.startswith(said) and len(done.stderr.splitlines()) == 2
 
 
 IN_A_SMALL_DISK = """
@@ -121,8 +133,10 @@ def test_a_full_disk_keeps_what_is_finished(
     sizes = sorted(path.stat().st_size for path in begins)
     room = sum(sizes) - sizes[-1] // 2
     words = [root / "in.parquet", output, MODEL, f"--cache-dir={cache}", "--threads=2"]
-    run = " ".join([sys.executable, "-m", "tasks.apps.bulk", *map(str, words)])
+    run = " ".join([*ROLECALL, "normalize", *map(str, words)])
     script = IN_A_SMALL_DISK.format(bytes=room, disk=disk, run=run, output=output)
+    for mark in MARKS:
+        shutil.copy(root / mark, tmp_path)
     address = f"sqlite:///{root.resolve()}/.mlflow/mlflow.db"
     done = subprocess.run(
         ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script],

@@ -46,7 +46,7 @@ register: {{name: rolecall-slice}}
 """
 PREPARE = """
 from pathlib import Path
-from flows.workspaces.workspace import prepare
+from flows.workspace import prepare
 prepare(Path.cwd(), "slice")
 """
 

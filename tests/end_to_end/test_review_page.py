@@ -15,8 +15,8 @@ import polars as pl
 import pytest
 from chromium import MISSING, PROGRAM, Tab, chromium, until
 
-from tasks.apps.review.build_queue import QUEUE
 from tasks.apps.review.page import Occupation, page
+from tasks.apps.review.queue import QUEUE
 from tasks.io.schemas import FEEDBACK
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(PROGRAM is None, reason=MISSING)]

@@ -15,10 +15,9 @@ import pytest
 from chromium import MISSING, PROGRAM, Tab, chromium, until
 from served_toy import toy_normalizer
 
-from models.search.calibration import Calibration
+from models.serving.confidence import Calibration
 from tasks.apps.web.application import application
-from tasks.apps.web.connections import listening, server
-from tasks.apps.web.guard import Hosts
+from tasks.apps.web.guard import Hosts, listening, server
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(PROGRAM is None, reason=MISSING)]
 

@@ -73,7 +73,7 @@ LEFT_OUT = {
     "make test": "this is part of it",
     "source": "the shell of the test has this environment already",
     "rolecall notify": "it needs a block of the user's: tests/flows/test_notification.py",
-    "rolecall rollback": "it needs two champions: tests/tasks/release/registry/test_rollback.py",
+    "rolecall rollback": "it needs two champions: tests/tasks/release/registry/test_versions.py",
     "rolecall init mine --taxonomy titles.csv --column": "the example has no such column",
     "rolecall retrain --profile mine": "tests/end_to_end/test_own_taxonomy.py types it",
     "rolecall review week-40.parquet": "tests/end_to_end/test_review.py types it of two runs",

@@ -126,12 +126,12 @@ def test_the_whole_loop(retrained: tuple[Clone, str], tmp_path: Path) -> None:
     assert champion(versions(typed(clone, "models"))) == "2"
     with serving(clone) as address:
         assert reconciled(address, mistaken) == [answers[title] for title in mistaken]
-    reviews = pl.read_parquet(clone.root / "data/feedback/reviews.parquet").filter(
+    verdicts = pl.read_parquet(clone.root / "data/feedback/verdicts.parquet").filter(
         ~pl.col("from_labels")
     )
-    assert set(reviews["reviewer_id"]) == {"ann"}
-    assert set(reviews["judged_at"].str.head(10)) == {"2026-11-24"}
-    assert set(reviews["served"]) <= {"answered", "abstained"}
+    assert set(verdicts["reviewer_id"]) == {"ann"}
+    assert set(verdicts["judged_at"].str.head(10)) == {"2026-11-24"}
+    assert set(verdicts["served"]) <= {"answered", "abstained"}
 
     clone.set_params(LONGER)
     typed(clone, "retrain")

@@ -121,35 +121,28 @@ elif name == "similarity":
 else:
     (folder / "report.html").write_text(name)
 '''
-REGISTRY = '''
-"""A registry in a file: one version per content of the report; each module's last line is JSON."""
-import hashlib, json, pathlib, sys, yaml
-file = pathlib.Path("registered.txt")
-def registered():
-    name = yaml.safe_load(pathlib.Path("params.yaml").read_text())["register"]["name"]
-    digest = hashlib.sha256(pathlib.Path("data/report/report.html").read_bytes()).hexdigest()
+REGISTER = '''
+"""A registry in a file: one version per content of the report."""
+import hashlib, yaml
+from tasks.release.registry.outcomes import RegisteredVersion
+def register(root):
+    name = yaml.safe_load((root / "params.yaml").read_text())["register"]["name"]
+    digest = hashlib.sha256((root / "data/report/report.html").read_bytes()).hexdigest()
+    file = root / "registered.txt"
     before = file.exists() and file.read_text() == digest
     file.write_text(digest)
-    return dict(name=name, version="1", alias="challenger", already_registered=before)
-def decision():
-    table = "| test | difference |\\n| --- | --- |\\n| typos | +0.25 |"
-    return dict(promoted=True, reason="better on typos", table_markdown=table)
-def standing():
-    before = file.exists()
-    return dict(registered=registered(), decision=decision()) if before else None
+    return RegisteredVersion(name, "1", "challenger", before)
 '''
-REGISTER = (
-    "import json; from tasks.release.registry.toy import *\nprint(json.dumps(registered()))\n"
-)
-PROMOTE = (
-    "import json, sys; from tasks.release.registry.toy import *\n"
-    "print(json.dumps(standing() if '--standing' in sys.argv else decision()))\n"
-)
+PROMOTE = """
+from tasks.release.registry.outcomes import Promotion
+def promote(root, version):
+    table = "| test | difference |\\n| --- | --- |\\n| typos | +0.25 |"
+    return Promotion(True, "better on typos", table)
+"""
 PAGE = """
-import pathlib
-folder = pathlib.Path("data/gate")
-folder.mkdir(parents=True, exist_ok=True)
-(folder / "report.html").write_text(pathlib.Path("data/report/report.html").read_text())
+def write_page(root):
+    (root / "data/gate").mkdir(parents=True, exist_ok=True)
+    (root / "data/gate/report.html").write_text((root / "data/report/report.html").read_text())
 """
 # `?*`: DVC asks for a folder with its slash, which `*` matches, and would not look into it.
 IGNORED = """
@@ -165,11 +158,9 @@ IGNORED = """
 /logs/
 __pycache__/
 """
-TOOLS = ("masked", "moved_registry", "reachable", "regular_files", "tracking")
 IMPORTED = (  # by the flows
-    "tasks/release/registry/outcomes.py",
-    "tasks/release/registry/scratch.py",
-    *(f"tasks/io/{name}.py" for name in TOOLS),
+    *(f"tasks/io/{name}.py" for name in ("command", "regular_files", "tracking")),
+    *(f"tasks/release/registry/{name}.py" for name in ("locks", "outcomes")),
 )
 FILES = {
     **{name: (ROOT / name).read_text(encoding="utf-8") for name in IMPORTED},
@@ -178,7 +169,6 @@ FILES = {
     "tasks/__init__.py": "",
     "tasks/check_params.py": WHOLE,
     "tasks/stage.py": STAGE,
-    "tasks/release/registry/toy.py": REGISTRY,
     "tasks/release/registry/register.py": REGISTER,
     "tasks/release/registry/promote.py": PROMOTE,
     "tasks/release/gate/decision_page.py": PAGE,

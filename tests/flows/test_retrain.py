@@ -1,49 +1,42 @@
-"""The flow from end to end on the toy repository, with a registry in memory."""
+"""The flow `retrain` from end to end on the toy repository: stages, registry, gate, page."""
 
 from __future__ import annotations
 
-import logging
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import pytest
+from background import ROOT, rolecall
 
-from flows.failure import StageFailed
+from flows.errors import StageFailed
+from tasks.release.registry.outcomes import Promotion, RegisteredVersion
+
+if TYPE_CHECKING:
+    from flows.retrain import Summary
 
 pytestmark = pytest.mark.slow
-Run = Callable[..., str]
-Dvc = tuple[str, ...]
+ORDER = ["ingest", "lexical", "train@typos-1", "evaluate@typos-1", "report"]
+Calls = list[tuple[object, ...]]
 
 
-class Shelf:
-    """A registry in memory that remembers how it was called."""
-
-    def __init__(self, promoted: bool) -> None:
-        self.promoted = promoted
-        self.calls: list[tuple[object, ...]] = []
-
-    def register(self, root: Path, show: object) -> SimpleNamespace:
-        assert (root / "data/report/report.html").exists()
-        self.calls.append(("register", root))
-        before = len(self.calls) > 1
-        return SimpleNamespace(name="toy", version=7, alias="challenger", already_registered=before)
-
-    def promote(self, root: Path, version: object, show: object) -> SimpleNamespace:
-        self.calls.append(("promote", root, version))
-        return SimpleNamespace(
-            promoted=self.promoted, reason="as requested", table_markdown="| figures |\n| --- |"
-        )
-
-
-def run(root: Path, shelf: Shelf):  # type: ignore[no-untyped-def]
+def run(root: Path, calls: Calls) -> Summary:
+    """Run the flow with a registry in memory, which notes its calls."""
     from flows import retrain
 
+    def register(root: Path) -> RegisteredVersion:
+        assert (root / "data/report/report.html").exists()
+        calls.append(("register", root))
+        return RegisteredVersion("toy", "7", "challenger", len(calls) > 1)
+
+    def promote(root: Path, version: str) -> Promotion:
+        calls.append(("promote", root, version))
+        return Promotion(True, "as requested", "| figures |\n| --- |")
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(retrain, "register_model", shelf.register)
-        patch.setattr(retrain, "run_gate", shelf.promote)
+        patch.setattr(retrain, "register", register)
+        patch.setattr(retrain, "promote", promote)
         patch.chdir(root)
         return retrain.retrain()
 
@@ -51,18 +44,12 @@ def run(root: Path, shelf: Shelf):  # type: ignore[no-untyped-def]
 def test_all_steps_in_order_and_a_page_in_prefect(toy: Path, prefect_server: None) -> None:
     from prefect.artifacts import Artifact
 
-    from flows.summary import as_text
+    from flows.retrain import as_text
 
-    shelf = Shelf(promoted=True)
-    summary = run(toy, shelf)
-    assert shelf.calls == [("register", toy), ("promote", toy, 7)]
-    assert list(summary.stages) == [
-        "ingest",
-        "lexical",
-        "train@typos-1",
-        "evaluate@typos-1",
-        "report",
-    ]
+    calls = Calls()
+    summary = run(toy, calls)
+    assert calls == [("register", toy), ("promote", toy, "7")]
+    assert list(summary.stages) == ORDER
     assert summary.pushed
     assert any((toy.parent / "storage").rglob("*"))
     text = as_text(summary)
@@ -80,106 +67,69 @@ def test_all_steps_in_order_and_a_page_in_prefect(toy: Path, prefect_server: Non
     ):
         assert text in str(artifact.data)
 
-    again = run(toy, shelf)
+    again = run(toy, calls)
     assert set(again.stages.values()) == {"unchanged"}
-    assert "version 7, champion (registered before)" in as_text(again)
+    text = as_text(again)
+    assert "version 7, champion (registered before)" in text
+    assert text.endswith("\nto do   nothing")
 
 
-def test_task_runs_are_named_after_stages_and_logged(
+def test_the_command_logs_task_runs_that_are_named_after_stages(
     toy: Path, flow_environment: dict[str, str]
 ) -> None:
-    """Run the command: its own lines, a stage's lines as they come, the exit status."""
-    done = subprocess.run(
-        [sys.executable, "-m", "flows.cli", "retrain"],
-        cwd=toy,
-        env=flow_environment,
-        capture_output=True,
-        text=True,
-    )
+    """Its own lines, a stage's lines as they come, the exit status; then a stage that fails."""
+    done = rolecall(toy, "retrain", environment=flow_environment)
     assert done.returncode == 0, done.stdout + done.stderr
     progress = done.stderr
     assert "stage 3 of 5  train@typos-1 ..." in progress
     assert "train@typos-1: working on train@typos-1" in progress
-    assert (
-        done.stdout.rstrip()
-        .splitlines()[-5]
-        .startswith("stages  ingest ran, lexical ran, train@typos-1 ran")
-    )
+    assert "register: toy version 1 registered" in progress
+    ends = "stages  ingest ran, lexical ran, train@typos-1 ran"
+    assert done.stdout.rstrip().splitlines()[-5].startswith(ends)
     assert "model   toy version 1, champion" in done.stdout
 
     (toy / "fail.txt").write_text("ingest")
     (toy / "data/sample/titles.csv").write_text("title\nminer\n")
-    failed = subprocess.run(
-        [sys.executable, "-m", "flows.cli", "retrain"],
-        cwd=toy,
-        env=flow_environment,
-        capture_output=True,
-        text=True,
-    )
+    failed = rolecall(toy, "retrain", environment=flow_environment)
     assert failed.returncode == 1
     end = failed.stderr.splitlines()
     assert end[end.index("error: stage ingest failed") :][-1].startswith("full log: ")
-    assert "the last words" in failed.stderr
+    assert failed.stderr.count("the last words") == 2
     assert "Traceback" not in failed.stderr
     assert "Traceback" in (toy / "logs/retrain.log").read_text()
 
 
-def test_parameters_are_checked_before_anything_starts(
+def test_parameters_are_checked_before_anything_runs(
     toy: Path,
     prefect_server: None,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """But not again where nothing is to be run; the check may last."""
-    monkeypatch.setattr("flows.processes.streaming.SECONDS_OF_SILENCE", 0.2)
+    monkeypatch.setattr("flows.processes.SECONDS_OF_SILENCE", 0.2)
     checker, params = toy / "tasks/check_params.py", toy / "params.yaml"
     checker.write_text("import time; time.sleep(1)\n" + checker.read_text())
     params.write_text(params.read_text().replace("top_k: 5", "top_k: 0"))
-    shelf = Shelf(promoted=True)
     with pytest.raises(StageFailed, match=r"^params\.yaml: register\.top_k$"):
-        run(toy, shelf)
+        run(toy, Calls())
     assert "... still running after" in caplog.text
     assert not (toy / "data/ingest").exists()
     assert not (toy / "dvc.lock").exists()
 
     params.write_text(params.read_text().replace("top_k: 0", "top_k: 5"))
-    run(toy, shelf)
+    run(toy, Calls())
     assert "checked top_k 5" in caplog.text
     params.write_text(params.read_text().replace("top_k: 5", "top_k: 6"))
-    run(toy, shelf)
+    run(toy, Calls())
     assert "checked top_k 6" not in caplog.text
 
 
 def test_a_failed_stage_ends_the_flow_before_registering(toy: Path, prefect_server: None) -> None:
     (toy / "fail.txt").write_text("evaluate@typos-1")
-    shelf = Shelf(promoted=True)
+    calls = Calls()
     with pytest.raises(StageFailed, match="evaluate@typos-1"):
-        run(toy, shelf)
-    assert shelf.calls == []
-
-
-@pytest.mark.parametrize("remote", ["none", "unreachable"])
-def test_a_push_that_fails_is_a_warning(
-    toy: Path,
-    run_in: Run,
-    dvc: Dvc,
-    prefect_server: None,
-    remote: str,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    from flows.stages.target import push
-
-    if remote == "none":
-        run_in(toy, *dvc, "remote", "remove", "storage")
-    else:
-        (toy.parent / "storage").write_text("a file, where a folder should be")
-    monkeypatch.setattr(push, "retry_delay_seconds", [0.1, 0.1])
-    with caplog.at_level(logging.WARNING):
-        summary = run(toy, Shelf(promoted=False))
-    assert not summary.pushed
-    assert summary.model == "toy version 7, challenger"
-    assert "the data were not pushed" in caplog.text
+        run(toy, calls)
+    assert calls == []
 
 
 def test_importing_the_flow_does_nothing() -> None:
@@ -189,6 +139,5 @@ def test_importing_the_flow_does_nothing() -> None:
         "assert before == dict(os.environ); "
         "print([m for m in ('mlflow', 'dvc', 'torch', 'polars') if m in sys.modules])"
     )
-    root = Path(__file__).parents[2]
-    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert (done.stdout, done.returncode) == ("[]\n", 0), done.stderr

@@ -1,23 +1,33 @@
-"""A real server, the deployments of prefect.yaml, and a schedule that fires."""
+"""The deployments of prefect.yaml on a real server, and `rolecall schedule`."""
 
 from __future__ import annotations
 
 import itertools
 import shutil
+import signal
+import socket
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import httpx
 import pytest
 import yaml
+from background import ROLECALL, ROOT, free_port, rolecall, running_in, until
 from prefect.flows import load_flow_from_entrypoint
 from prefect_beside import ENDED, Beside, server
 
-from flows.notification import FLOWS
+from flows.environment import kept_password
+from flows.errors import Failure
+from flows.profiles import DEFAULT
 from flows.retrain import read_schedules
-from flows.workspaces.profiles import DEFAULT
+from flows.runs import FLOWS
+from flows.schedule import scheduling
 
-ROOT = Path(__file__).parents[2]
 SECONDS = 110  # for the whole of the slow test
 DEPLOYED: list[dict[str, Any]] = yaml.safe_load((ROOT / "prefect.yaml").read_text())["deployments"]
 
@@ -64,7 +74,7 @@ def test_a_deployed_schedule_fires(toy: Path, tmp_path: Path) -> None:
         deployment = beside.deployment("monthly")
         assert deployment["global_concurrency_limit"]["limit"] == 1
 
-        monthly = beside.until(lambda: scheduled(beside, deployment))
+        monthly = beside.until(lambda: start_times(beside, deployment))
         assert len(monthly) >= 3
         assert all(t.strftime("%d %H:%M:%S") == "01 03:00:00" for t in monthly)
         assert all(b - a <= timedelta(days=31) for a, b in itertools.pairwise(monthly))
@@ -84,7 +94,97 @@ def test_a_deployed_schedule_fires(toy: Path, tmp_path: Path) -> None:
         assert not (toy / "data" / "report").exists()
 
 
-def scheduled(beside: Beside, deployment: dict[str, Any]) -> list[datetime]:
+def start_times(beside: Beside, deployment: dict[str, Any]) -> list[datetime]:
     """Return the expected start times of a deployment's scheduled runs, in order."""
     runs = beside.runs(deployment, ["SCHEDULED"])
     return sorted(datetime.fromisoformat(run["expected_start_time"]) for run in runs)
+
+
+FOREIGN = {"Origin": "http://evil.example"}
+ATTACK = {"name": "attack", "job_variables": {"command": "touch attacked"}}
+
+
+class Scheduled(NamedTuple):
+    """A clone in which the command runs."""
+
+    root: Path
+    process: subprocess.Popen[str]
+    client: httpx.Client
+    output: Path
+
+
+@pytest.fixture
+def scheduled(toy: Path, own_server: dict[str, str]) -> Iterator[Scheduled]:
+    shutil.copytree(ROOT / "flows", toy / "flows", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "prefect.yaml", toy)
+    port, output = free_port(), toy.parent / "output.txt"
+    with output.open("w") as file, httpx.Client(trust_env=False) as client:
+        client.base_url = f"http://127.0.0.1:{port}/api"
+        command = [*ROLECALL, "schedule", f"--port={port}"]
+        process = subprocess.Popen(
+            command, cwd=toy, env=own_server, stdout=file, stderr=file, text=True
+        )
+        try:
+            until(lambda: "Ctrl-C" in output.read_text() or process.poll() is not None)
+            yield Scheduled(toy, process, client, output)
+        finally:
+            process.kill()
+            process.wait()
+            until(lambda: not running_in(toy))
+
+
+@pytest.mark.slow
+def test_only_the_password_opens_the_server_and_all_ends_with_the_command(
+    scheduled: Scheduled, own_server: dict[str, str]
+) -> None:
+    """A page of another origin made a deployment whose command the worker ran: it is refused."""
+    root, process, client, output = scheduled
+    printed = output.read_text()
+    assert "\nretrain/monthly " in printed and " 03:00 UTC\n" in printed, printed
+    password = root / ".prefect/password"
+    assert str(password) in printed
+    secret = password.read_text().strip()
+    assert secret not in printed
+    assert stat.S_IMODE(password.stat().st_mode) == 0o600
+
+    answer = client.post("/deployments/", json=ATTACK, headers=FOREIGN)
+    assert answer.status_code == 401
+    assert "access-control-allow-origin" not in answer.headers
+    asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "x-any"}
+    answer = client.options("/deployments/", headers=FOREIGN | asked)
+    assert answer.status_code == 400
+    assert "access-control-allow-origin" not in answer.headers
+    text = {"Content-Type": "text/plain", "Host": "evil.example"} | FOREIGN
+    assert client.post("/deployments/filter", content="{}", headers=text).status_code == 401
+    user, _, word = secret.partition(":")
+    answer = client.post("/deployments/filter", json={}, auth=(user, word))
+    assert {one["name"] for one in answer.json()} == {"monthly", "daily", "hourly"}
+
+    second = rolecall(root, "schedule", environment=own_server)
+    assert second.returncode == 1
+    assert f"`rolecall schedule` runs already, as process {process.pid}: " in second.stderr
+
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 130
+    assert running_in(root) == []
+    assert kept_password(password) == secret
+    assert not (root / "attacked").exists()
+
+
+@pytest.mark.thorough
+def test_a_taken_port_is_named_with_its_process(tmp_path: Path) -> None:
+    """The listener is another process, of which this one may ask the name."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+        code = f"import socket, time; s = socket.socket(fileno={listener.fileno()}); s.listen()"
+        waiting = [sys.executable, "-c", f"{code}; print('up', flush=True); time.sleep(60)"]
+        with subprocess.Popen(
+            waiting, pass_fds=[listener.fileno()], stdout=subprocess.PIPE
+        ) as other:
+            assert other.stdout and other.stdout.readline() == b"up\n"
+            listener.close()
+            expected = rf"127.0.0.1:{port} cannot be used: .* by process {other.pid} \(python"
+            with pytest.raises(Failure, match=expected), scheduling(tmp_path, port):
+                pass
+            other.kill()

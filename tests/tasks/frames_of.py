@@ -17,13 +17,13 @@ from tasks.io.schemas import (
     PRIOR,
     QUERIES,
     READINGS,
+    RESOLUTIONS,
     SPLIT_ALIASES,
     SPLIT_INPUTS,
     VARIANTS,
-    VERDICTS,
 )
 from tasks.io.title_readings import with_readings
-from tasks.pipeline.split.stage import distinct_titles
+from tasks.pipeline.split import distinct_titles
 
 Rows = Iterable[Sequence[Any]]
 
@@ -88,9 +88,13 @@ def variants_of(rows: Rows, schema: Schema = VARIANTS) -> pl.DataFrame:
     return read.with_columns(variant="cleaned").select(list(schema))
 
 
-def verdicts_of(rows: Rows) -> pl.DataFrame:
-    """Schema `VERDICTS` from (raw_title, matched_title, predicted, correct, corrected)."""
-    return frame_of(rows, VERDICTS)
+def resolutions_of(rows: Rows) -> pl.DataFrame:
+    """Schema `RESOLUTIONS` from (raw_title, matched_title, predicted, correct, corrected)."""
+    resolved = []
+    for raw, matched, predicted, correct, corrected in rows:
+        outcome = ("correct", False, predicted) if correct else ("incorrect", False, corrected)
+        resolved.append((raw, predicted, matched, *outcome, False))
+    return frame_of(resolved, RESOLUTIONS)
 
 
 def write_exemplars(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tasks.pipeline.ingest.params import InputsParams, TaxonomyParams
-from tasks.pipeline.pairs.params import PairsParams
-from tasks.pipeline.synonyms.params import SynonymsParams
+from tasks.pipeline.ingest.stage import InputsParams
+from tasks.pipeline.ingest.taxonomy import TaxonomyParams
+from tasks.pipeline.pairs.drawn_pairs import PairsParams
+from tasks.pipeline.synonyms.stage import SynonymsParams
 
 
 def taxonomy_params(reader: str, files: dict[str, str], **changes: Any) -> TaxonomyParams:

@@ -1,7 +1,7 @@
 """A small invented world: four occupations, two tests, three systems, titles that try to break in.
 
 `report_data` is like the stage's, with an embedding that hashes characters instead of a network;
-`read` parses a page.
+`PageReader` parses a page.
 """
 
 from __future__ import annotations
@@ -15,29 +15,21 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from frames_of import aliases_of, frame_of, queries_of
+from frames_of import Rows, aliases_of, frame_of, queries_of
 
-from models.search.exemplars import Exemplars
-from models.search.search import Search
+from models.serving.scores import Exemplars
+from models.serving.search import Search
 from models.text.titles import clean_title
-from tasks.evaluation.params import EvaluateParams
-from tasks.evaluation.systems import index_of
-from tasks.io.schemas import (
-    HISTORY,
-    JUDGED,
-    OCCUPATIONS,
-    REVIEWS,
-    RUN,
-    SCORES,
-    TABLE,
-)
+from tasks.evaluation.systems import EvaluateParams, index_of
+from tasks.io.frames import Schema
+from tasks.io.schemas import HISTORY, OCCUPATIONS, RESOLUTIONS, RUN, SCORES, TABLE, VERDICTS
 from tasks.io.section import load
-from tasks.pipeline.feedback.feedback_rows.repairs import REPAIRS
-from tasks.pipeline.ingest.params import IngestParams
-from tasks.pipeline.report.params import ReportParams
-from tasks.pipeline.report.report_data import PageParams, ReportData
-from tasks.pipeline.split.stage import distinct_titles
-from tasks.pipeline.train.params import TrainParams
+from tasks.pipeline.feedback.reader import REPAIRS
+from tasks.pipeline.ingest.stage import IngestParams
+from tasks.pipeline.report.report_data import ReportData
+from tasks.pipeline.report.stage import ReportParams
+from tasks.pipeline.split import distinct_titles
+from tasks.pipeline.train_params import TrainParams
 
 PARAMS = Path(__file__).parents[2] / "params.yaml"
 HOSTILE = "<script>alert('x')</script> & \"R&D\" 🧑‍🍳 面包师"
@@ -57,14 +49,14 @@ QUERY_ROWS = [
     ("annotations-4", "annotations", "lorry <b>driver</b>", ["d"], "b"),
 ]
 """query_id, test, raw_title, gold, and what the trained network answers."""
-JUDGED_ROWS = [
+RESOLUTION_ROWS = [
     ("bread baker", "b", "incorrect", False, "a", False),
     ("programmer <b>", "b", "correct", True, "b", False),
     ("ward sister", "c", "correct", False, "a", True),
     ("lorry driver", "a", "incorrect", True, None, False),
 ]
 """raw title, answer judged, what was decided, disputed?, right occupation, held out?"""
-REVIEW_ROWS = [
+VERDICT_ROWS = [
     ("ward sister", "c", "correct", "c", "ann", "2026-01-01", None, None, None, False),
     ("Ward sister!", "c", "incorrect", "a", "labels", "2026-01-01", None, None, None, True),
     ("ward sister", "c", "incorrect", "a", "<bob>", "2026-01-01", None, None, None, False),
@@ -74,67 +66,56 @@ REVIEW_ROWS = [
 ]
 """raw title, answer judged, verdict, right occupation, reviewer, when, chosen by, version, served,
 from labels?"""
+COUNTED = (
+    *("query", "contradicts_taxonomy", "duplicate", "outdated", "counted", "correct", "incorrect"),
+    *("corrected", "unresolved", "not_the_right_one", "shared_title", "trained", "held_out"),
+    *("gate_queries", "overrides", "not_job_titles", "rejected_answers"),
+)
 FEEDBACK_COUNTS = {
     "rows_read": {"feedback/<ann>.csv": 30, "data/simulate_feedback/feedback.csv": 4},
     "rejected": {"feedback/<ann>.csv": {"empty raw_title": 2, "unknown occupation": 3}},
     "repairs": {name: number for number, name in enumerate(REPAIRS, start=61)},
-    "query": 73,
-    "contradicts_taxonomy": 74,
-    "duplicate": 75,
-    "outdated": 76,
-    "counted": 77,
-    "correct": 78,
-    "incorrect": 79,
-    "corrected": 80,
-    "unresolved": 81,
-    "not_the_right_one": 82,
-    "shared_title": 83,
-    "trained": 84,
-    "held_out": 85,
-    "gate_queries": 86,
-    "overrides": 87,
-    "not_job_titles": 88,
-    "rejected_answers": 89,
+    **{name: number for number, name in enumerate(COUNTED, start=73)},
 }
 
 
-VOID = {"meta", "br"}
-
-
 class PageReader(HTMLParser):
-    """Collects elements, attributes and text; complains of tags that are not closed in order."""
+    """Collects elements, attributes and words; complains of tags that are not closed in order."""
 
-    def __init__(self) -> None:
+    def __init__(self, page: str) -> None:
         super().__init__()
         self.open: list[str] = []
         self.attributes: list[tuple[str, str]] = []
-        self.text: list[str] = []
+        self.text = ""
         self.tags: set[str] = set()
+        self.feed(str(page))
+        self.close()
+        assert self.open == []
+
+    @property
+    def words(self) -> str:
+        """The text, with one space wherever the page has white space."""
+        return " ".join(self.text.split())
 
     def handle_starttag(self, tag, attrs):
-        self.tags.add(tag)
-        self.attributes += [(name, value or "") for name, value in attrs]
-        if tag not in VOID:
+        self.handle_startendtag(tag, attrs)
+        if tag not in {"meta", "br"}:
             self.open.append(tag)
 
     def handle_startendtag(self, tag, attrs):
-        self.handle_starttag(tag, attrs)
-        if tag not in VOID:
-            self.open.pop()
+        self.tags.add(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
 
     def handle_data(self, data):
-        self.text.append(data)
+        self.text += data
 
 
-def read(page: bytes) -> PageReader:
-    reader = PageReader()
-    reader.feed(page.decode())
-    reader.close()
-    assert reader.open == []
-    return reader
+def unmatched(rows: Rows, schema: Schema) -> pl.DataFrame:
+    """Verdicts or resolutions without a matched title."""
+    return frame_of(((*row[:2], None, *row[2:]) for row in rows), schema)
 
 
 def embed(titles: Sequence[str]) -> np.ndarray:
@@ -196,15 +177,12 @@ def _history() -> pl.DataFrame:
 def report_data() -> ReportData:
     scores = _scores()
     return ReportData(
-        params=PageParams(
-            mix="typos",
-            seed=1,
-            train_seed=1,
-            reader=load(IngestParams, PARAMS).taxonomy.reader,
-            train=load(TrainParams, PARAMS),
-            evaluate=load(EvaluateParams, PARAMS),
-            report=load(ReportParams, PARAMS),
-        ),
+        mix="typos",
+        seed=1,
+        reader=load(IngestParams, PARAMS).taxonomy.reader,
+        train=load(TrainParams, PARAMS),
+        evaluate=load(EvaluateParams, PARAMS),
+        most_confusions=load(ReportParams, PARAMS).confusions,
         calibration={"calibrated_on": "annotations", "calibration_queries": 1500},
         ood_threshold=None,
         counts={
@@ -237,8 +215,8 @@ def report_data() -> ReportData:
         scores=scores,
         table=_table(scores),
         feedback=FEEDBACK_COUNTS,
-        reviews=frame_of(REVIEW_ROWS, REVIEWS),
-        judged=frame_of(JUDGED_ROWS, JUDGED),
+        verdicts=unmatched(VERDICT_ROWS, VERDICTS),
+        resolutions=unmatched(RESOLUTION_ROWS, RESOLUTIONS),
         search=searching(embed),
     )
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tasks.apps.benchmark.folder import Benchmark
-from tasks.apps.benchmark.ranking import Ranked, rank
-from tasks.pipeline.lexical.params import LexicalParams
-from tasks.pipeline.lexical.stage import lexical_systems
+from tasks.apps.benchmark import Ranked, rank
+from tasks.apps.benchmark_folder import Benchmark
+from tasks.pipeline.lexical import LexicalParams, lexical_systems
 
 FILES = {
     "queries.tsv": "Q1\tSoftwareentwickler\nQ2\tBäckerin\nQ3\tPilot\n",

@@ -8,16 +8,15 @@ from typing import Any
 import polars as pl
 import torch
 import yaml
-from frames_of import aliases_of, queries_of, write_exemplars, write_overrides
+from frames_of import aliases_of, queries_of, write_exemplars
 
 from models.encoders.recurrent import RecurrentSettings
 from models.network.encoder import Encoder
-from models.network.kinds import fit_featurizer, make_encoder
-from models.network.model_files import save_model
+from models.network.kinds import fit_featurizer, make_encoder, save_model
 from models.text.featurizer import Featurizer
 from tasks.io.frames import write_frame, write_json
 from tasks.io.schemas import GROUPS, OCCUPATIONS, QUERIES, SPLIT_ALIASES, TITLES
-from tasks.pipeline.split.stage import distinct_titles
+from tasks.pipeline.split import distinct_titles
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = RecurrentSettings("fast", 20, 4, 1, 4, 8, 0.0, 0.0)
@@ -97,7 +96,6 @@ def make_run(root: Path, seed: int = 1, good: bool = True, **changes: Any) -> Pa
     weights = encoder.state_dict() if good else useless()
     save_model(root / "data/train/typos/7/model", featurizer, SETTINGS, weights, useless())
     write_exemplars(root / "data/calibrate/typos/7")
-    write_overrides(root / "data/pairs/typos/overrides.parquet")
     looks = pl.DataFrame({"step": [0, 10], "valid_score": [0.1, 0.5]})
     looks.write_csv(root / "data/train/typos/7/history.csv")
     write_frame(aliases(), root / "data/split/aliases.parquet", SPLIT_ALIASES)

@@ -1,13 +1,15 @@
-"""The output of a bulk run in the making: a folder of parts and notes, which a later run continues.
+"""The output of a bulk run: a folder of parts and notes in the making, then what was asked for.
 
 The folder lies beside the output's place, as `NAME.unfinished`, with a plan of its inputs and a
 note for each finished part; a run of the same plan goes on behind the last. Parts of a file that
-has changed since are made again. At the end `publishing.py` makes of it what was asked for: a
-reader finds all of it or nothing. Equal input, model and parameters give the same bytes.
+has changed since are made again. At the end a folder takes its name by one rename. A single file
+gets manifest and refused rows beside it first, and its own name last: a reader finds all of it or
+nothing. Equal input, model and parameters give the same bytes.
 """
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections import Counter
@@ -19,12 +21,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from models.reproducibility.atomic_write import atomic_write
-from tasks.apps.bulk.files import File, Refused, state_of
-from tasks.apps.unfinished import LOCK, OutputError, unfinished_at
-from tasks.io.bulk_output import kind_of, manifest_of, refused_of
-from tasks.io.frames import read_json, write_json
-from tasks.io.hashes import sha256, text_hash
+from models.reproducibility import atomic_write
+from tasks.apps.bulk.inspection import File, Refused, state_of
+from tasks.apps.bulk.single_file import write_tables
+from tasks.apps.unfinished import LOCK, OutputError, refuse_foreign, unfinished_at
+from tasks.io.bulk_output import MANIFEST, kind_of, manifest_of, refused_of
+from tasks.io.frames import read_json, sha256, text_hash, write_json
 
 PLAN = "plan.json"
 STATE = "state"  # of the input's files, in the manifest
@@ -33,6 +35,10 @@ OWN = re.compile(
     r"\.(json|parquet|csv|xlsx)(\.partial)?"
 )
 """Names in the folder."""
+REFUSED = pa.schema(
+    [(name, pa.int64() if name == "line" else pa.string()) for name in Refused._fields]
+)
+DICTIONARY_BYTES = 1 << 30  # Parquet's own limit would write long dictionaries out for each row
 
 
 @dataclass(frozen=True)
@@ -85,7 +91,7 @@ class Output:
         """Remove what a kill left at the very end."""
         plan = self.folder / PLAN
         if plan.is_file() and read_json(plan) == self.plan:
-            self.remove_all_but(set())
+            self._remove_all_but(set())
         if not kind_of(self.place):
             (self.place / PLAN).unlink(missing_ok=True)
             (self.place / LOCK).unlink(missing_ok=True)
@@ -111,24 +117,72 @@ class Output:
     def _file(self, number: int) -> str:
         return text_hash(json.dumps(self.files[number]))
 
-    def write_part(self, number: int, part: int, table: pa.Table, reasons: pa.ChunkedArray) -> None:
+    def write_part(
+        self, number: int, part: int, table: pa.Table, abstained: Mapping[str, int]
+    ) -> None:
         """Write a part, and then the note that it is finished.
 
-        `reasons`: why there is no answer, null where there is one.
+        `table`: of `schema`, but texts may be dictionaries; `abstained`: rows by their reason.
         """
         path = self.folder / f"{_part(number, part)}.parquet"
         with atomic_write(path) as partial:
-            texts = dictionaries(table.schema)
-            pq.write_table(table, partial, compression="zstd", use_dictionary=texts)
-        abstained = dict(sorted(Counter(reasons.drop_null().to_pylist()).items()))
-        self._note(number, path.stem, rows=len(table), abstained=abstained, sha256=sha256(path))
+            _write(table, self.schema, partial)
+        counts = dict(sorted(abstained.items()))
+        self._note(number, path.stem, rows=len(table), abstained=counts, sha256=sha256(path))
 
     def write_file(self, number: int, parts: int, refused: Sequence[Refused]) -> None:
         """Note that a file is finished, and which of its rows are none."""
         rows = [row._asdict() for row in refused]
         self._note(number, f"file-{number:04}", parts=parts, refused=rows)
 
-    def summary(self) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    def publish(self) -> dict[str, Any]:
+        """Give the output its place, remove all else, and return the manifest.
+
+        Raises:
+            OutputError: somebody else's files have come into the folder, or to the place.
+        """
+        manifest, refused = self._summary()
+        refuse_foreign(self.folder, OWN)
+        if kind_of(self.place):
+            return self._publish_file(manifest, refused)
+        kept = {MANIFEST, PLAN, *(part["name"] for part in manifest["parts"])}
+        if refused:
+            kept.add(self._write_refused(refused, ".parquet").name)
+        write_json(manifest, self.folder / MANIFEST)
+        self._remove_all_but(kept)
+        self.folder.rename(self.place)  # with its plan: until here the folder is this run's
+        for name in (PLAN, LOCK):
+            (self.place / name).unlink()
+        return manifest
+
+    def _publish_file(
+        self, manifest: dict[str, Any], refused: Sequence[Mapping[str, Any]]
+    ) -> dict[str, Any]:
+        kind, place = kind_of(self.place), self.place
+        whole = self.folder / f"whole{kind}"
+        print(f"writing {place} ...", flush=True)
+        tables = (pq.read_table(self.folder / part["name"]) for part in manifest["parts"])
+        write_tables(self.schema, tables, whole)
+        part = {"name": place.name, "rows": manifest["rows"], "sha256": sha256(whole)}
+        manifest = {**manifest, "parts": [part]}
+        write_json(manifest, self.folder / MANIFEST)
+        if place.exists():
+            raise OutputError(f"{place} is there now: move it away, and run again")
+        (self.folder / MANIFEST).replace(manifest_of(place))
+        if refused:
+            self._write_refused(refused, kind).replace(refused_of(place))
+        else:
+            refused_of(place).unlink(missing_ok=True)  # of an earlier output of this name
+        whole.rename(place)
+        self._remove_all_but(set())
+        return manifest
+
+    def _write_refused(self, refused: Sequence[Mapping[str, Any]], kind: str) -> Path:
+        path = self.folder / f"refused{kind}"
+        write_tables(REFUSED, [pa.Table.from_pylist([*refused], REFUSED)], path)
+        return path
+
+    def _summary(self) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         """Return the manifest and all refused rows, by the notes of finished files."""
         parts, named, refused = [], [], []
         abstained: Counter[str] = Counter()
@@ -157,7 +211,7 @@ class Output:
         }
         return manifest, refused
 
-    def remove_all_but(self, kept: set[str]) -> None:
+    def _remove_all_but(self, kept: set[str]) -> None:
         """Remove a run's files from the folder, those first without which it is not continued."""
         names = sorted(path.name for path in self.folder.iterdir() if OWN.fullmatch(path.name))
         for name in names:
@@ -183,14 +237,47 @@ def require_same_run(place: Path, run: Mapping[str, Any], unknown: Collection[st
         raise OutputError(f"{place} is there already{of}: name another place, or remove it")
 
 
-def dictionaries(schema: pa.Schema) -> list[str]:
-    """Return the Parquet columns that are written by a dictionary: all but numbers with a point."""
-    names = []
-    for field in schema:
+def compact(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return text as a dictionary if at most half of its values differ; others as they are."""
+    if pa.types.is_dictionary(column.type):  # it may hold what other parts have
+        column = column.cast(column.type.value_type)
+    if not _is_plain_text(column.type):
+        return column
+    coded = column.dictionary_encode()
+    return coded if 2 * len(coded.chunk(0).dictionary) <= len(column) else column
+
+
+def _write(table: pa.Table, schema: pa.Schema, path: Path) -> None:
+    """Write a table of a schema as Parquet, whose dictionaries become those of Parquet.
+
+    A reader gets the columns of `schema`. Plain text and numbers with a point have no dictionary;
+    dictionaries have no least and greatest value, which would take a fifth of the time.
+    """
+    by_dictionary, with_statistics = [], []
+    for field in table.schema:
         is_list = pa.types.is_list(field.type)
-        if not pa.types.is_floating(field.type.value_type if is_list else field.type):
-            names.append(f"{field.name}.list.element" if is_list else field.name)
-    return names
+        kind = field.type.value_type if is_list else field.type
+        name = f"{field.name}.list.element" if is_list else field.name
+        if not (pa.types.is_floating(kind) or _is_plain_text(kind)):
+            by_dictionary.append(name)
+        if not pa.types.is_dictionary(kind):
+            with_statistics.append(name)
+    with pq.ParquetWriter(
+        path,
+        table.schema,
+        compression="zstd",
+        use_dictionary=by_dictionary,
+        write_statistics=with_statistics,
+        dictionary_pagesize_limit=DICTIONARY_BYTES,
+        store_schema=False,
+    ) as writer:
+        writer.write_table(table)
+        types = base64.b64encode(schema.serialize().to_pybytes())
+        writer.add_key_value_metadata({"ARROW:schema": types})
+
+
+def _is_plain_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _part(number: int, part: int) -> str:

@@ -1,23 +1,25 @@
 """Cached answers on disk: the model answers each distinct title once, today and tomorrow.
 
-A folder holds a table from a title's hash to its place (SQLite), and titles with their answers in
-Arrow files that are mapped into memory. Two titles of one hash are told apart by their text; the
-second one is answered each time. Titles of a part and their answers come in together or not at
-all: a file is whole before the table names it, and a file that no table names is overwritten. A
-folder belongs to one model and its parameters.
+A folder holds Arrow files of titles with their answers, mapped into memory, and a table (SQLite)
+from a title's hash to its position in these. Texts of answers are numbers in the files, and the
+table lists the texts: a run takes and joins numbers, and no text is copied for a row. Two titles
+of one hash are told apart by their text; the second one is answered each time. Titles of a part
+and their answers come in together or not at all: a file is whole before the table names it, and a
+file that no table names is overwritten. A folder belongs to one model and its parameters.
 """
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
+import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import lru_cache, partial
-from operator import methodcaller
+from functools import lru_cache
+from itertools import count
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
@@ -27,29 +29,35 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from models.reproducibility.atomic_write import atomic_write
-from tasks.apps.bulk.disk_faults import usable
+from models.reproducibility import atomic_write
 
-SHIFT = 24  # A place is file · 2^SHIFT + row
+SHIFT = 24  # a position is file · 2^SHIFT + row
 MAPPED = 512  # files mapped at once
-PLACES = (
-    "SELECT json_group_array(coalesce(place, -1)) FROM (SELECT place FROM json_each(?) AS own "
-    "LEFT JOIN cached ON hash = own.value ORDER BY own.key)"
+RECENT = 1 << 22  # positions kept in memory, one for each value of a hash's last bits
+POSITIONS = (
+    "SELECT json_group_array(coalesce(position, -1)) FROM (SELECT position FROM json_each(?) AS "
+    "own LEFT JOIN cached ON hash = own.value ORDER BY own.key)"
+)
+TABLES = (
+    "cached (hash INTEGER PRIMARY KEY, position INTEGER NOT NULL)",
+    "files (file INTEGER PRIMARY KEY)",
+    "texts (number INTEGER PRIMARY KEY, text TEXT NOT NULL)",
 )
 TITLE = "cached_title"
-TITLES, ANSWERS = methodcaller("select", [TITLE]), methodcaller("drop_columns", TITLE)
+FULL = "database or disk is full"
+DAMAGED = (pa.ArrowException, OSError, sqlite3.DatabaseError)
 
 Ask = Callable[[Sequence[str]], Callable[[], pa.Table]]
 """Begins to answer titles; what it returns waits for the answers."""
 
 
 class Cached(NamedTuple):
-    """Answers to some titles.
+    """Answers to some titles, with numbers for texts.
 
     Attributes:
         tables: of answers, to be read one behind the other.
-        rows: where each title has its own in these.
-        new: titles that had none before.
+        rows: the row in these of each title.
+        new: titles that had no answer before.
     """
 
     tables: list[pa.Table]
@@ -57,132 +65,152 @@ class Cached(NamedTuple):
     new: int
 
 
-@dataclass(eq=False)
-class _Unkept:
-    """New titles in the file that they will be.
-
-    Attributes:
-        file: its number.
-        hashes: of the titles, ascending.
-        order: the row of each.
-        table: the titles, and then their answers before them.
-        keeping: waits until the file is there.
-    """
-
-    file: int
-    hashes: np.ndarray
-    order: np.ndarray
-    table: pa.Table
-    keeping: Future[None] | None = None
-
-
 class PredictionCache:
     """Answers of one model by title; see `prediction_cache`."""
 
-    def __init__(self, folder: Path, table: sqlite3.Connection, thread: Executor) -> None:
-        self._folder, self._table, self._thread = folder, table, thread
+    def __init__(
+        self, folder: Path, schema: pa.Schema, table: sqlite3.Connection, thread: Executor
+    ) -> None:
+        self._folder, self._schema, self._table, self._thread = folder, schema, table, thread
         self._lock = Lock()  # of the table
-        self._unkept = dict[int, _Unkept]()
+        self._unkept = dict[int, pa.Table]()  # files that are not written yet
+        self._keeping: list[Future[None]] = []
         (last,) = table.execute("SELECT max(file) FROM files").fetchone()
         self._files = 0 if last is None else last + 1
         self._opened = lru_cache(MAPPED)(self._open)
+        self._hashes, self._recent = np.zeros(RECENT, np.int64), np.full(RECENT, -1)
+        texts = [text for (text,) in table.execute("SELECT text FROM texts ORDER BY number")]
+        self._texts, self._numbers = pa.array(texts, pa.string()), dict(zip(texts, count()))
 
     def __call__(self, titles: pa.Array, ask: Ask) -> Callable[[], Cached]:
         """Look some distinct titles up, and begin to ask for those that have no answer.
 
         The returned function waits for the answers, and a thread then keeps them. Call these
-        functions in the order in which they were returned. Other titles may be looked up before.
+        functions in the order in which they were returned. Other titles may be looked up before,
+        and those that are still being answered are not asked again.
         """
         self.keep()
         hashes = hashes_of(titles)
-        places = self._places(hashes)
-        order = np.argsort(places, kind="stable")[np.count_nonzero(places < 0) :]
+        positions = self._positions(hashes)
+        order = np.argsort(positions, kind="stable")[np.count_nonzero(positions < 0) :]
         if len(order):
-            known = self._taken(places[order], TITLES)[TITLE]
+            known = self._taken(positions[order], [TITLE])[TITLE]
             order = order[pc.equal(known, titles.take(pa.array(order))).to_numpy()]
-        missing = np.delete(np.arange(len(titles)), order)
+        old, missing = positions[order], np.delete(np.arange(len(titles)), order)
         rows = np.empty(len(titles), np.int64)
         rows[np.concatenate([order, missing])] = np.arange(len(titles))
-        if not len(missing):
-            return partial(self._cached, places[order], rows)
-        new, own = titles.take(pa.array(missing)), hashes[missing]
-        ascending = np.argsort(own, kind="stable")
-        unkept = _Unkept(self._files, own[ascending], ascending, pa.table({TITLE: new}))
-        self._unkept[self._files] = unkept
-        self._files += 1
-        return partial(self._cached, places[order], rows, unkept, ask(new.to_pylist()))
+        file, waiting = self._files, None
+        if len(missing):
+            self._unkept[file] = pa.table({TITLE: titles.take(pa.array(missing))})
+            self._files += 1
+            waiting = ask(self._unkept[file][TITLE].to_pylist())
+        positions[missing] = (file << SHIFT) + np.arange(len(missing))
+        slots = hashes & (RECENT - 1)
+        self._hashes[slots], self._recent[slots] = hashes, positions
 
-    def _places(self, hashes: np.ndarray) -> np.ndarray:
-        """Return the place of each hash, -1 of a new one."""
-        order = np.argsort(hashes, kind="stable")  # neighbours share a page of the table
-        query, unkept = json.dumps(hashes[order].tolist()), [*self._unkept.values()]
-        with self._lock, usable(self._folder):
-            (found,) = self._table.execute(PLACES, (query,)).fetchone()
-        places = np.empty(len(hashes), np.int64)
-        places[order] = json.loads(found)
-        for own in unkept:
-            at = np.minimum(np.searchsorted(own.hashes, hashes), len(own.hashes) - 1)
-            new = (places < 0) & (own.hashes[at] == hashes)
-            places[new] = (own.file << SHIFT) + own.order[at[new]]
-        return places
+        def answered() -> Cached:
+            tables = [self._taken(old, self._schema.names)] if len(old) else []
+            if waiting:
+                answers = self.numbered(waiting())
+                tables.append(answers)
+                self._unkept[file] = answers.append_column(TITLE, self._unkept[file][TITLE])
+                self._keeping.append(
+                    self._thread.submit(self._keep, file, hashes[missing], len(self._texts))
+                )
+            return Cached(tables, rows, len(missing))
 
-    def _cached(
-        self,
-        places: np.ndarray,
-        rows: np.ndarray,
-        unkept: _Unkept | None = None,
-        answers: Callable[[], pa.Table] | None = None,
-    ) -> Cached:
-        """Take the answers at ascending places, and those that are waited for."""
-        tables = [self._taken(places, ANSWERS)] if len(places) else []
-        if unkept and answers:
-            try:
-                tables.append(answers().combine_chunks())
-            except BaseException:
-                del self._unkept[unkept.file]
-                raise
-            unkept.table = tables[-1].append_column(TITLE, unkept.table[TITLE])
-            unkept.keeping = self._thread.submit(self._keep, unkept)
-        return Cached(tables, rows, len(rows) - len(places))
+        return answered
+
+    def _positions(self, hashes: np.ndarray) -> np.ndarray:
+        """Return the position of each hash, -1 of a new one."""
+        slots = hashes & (RECENT - 1)
+        positions = np.where(self._hashes[slots] == hashes, self._recent[slots], -1)
+        order = np.flatnonzero(positions < 0)
+        if len(order):
+            order = order[np.argsort(hashes[order])]  # neighbours share a page of the table
+            query = json.dumps(hashes[order].tolist())
+            with self._lock, usable(self._folder):
+                (known,) = self._table.execute(POSITIONS, (query,)).fetchone()
+            positions[order] = json.loads(known)
+        return positions
 
     def keep(self) -> None:
         """Wait until the answers so far are kept."""
-        for own in [*self._unkept.values()]:
-            if own.keeping:
-                own.keeping.result()
+        while self._keeping:
+            self._keeping.pop(0).result()
 
-    def _keep(self, own: _Unkept) -> None:
+    def _keep(self, file: int, hashes: np.ndarray, texts: int) -> None:
+        """Write a file, and name it in the table with its titles and all of the first texts."""
         with (
-            atomic_write(self._folder / f"{own.file}.arrow") as partly,
+            atomic_write(self._folder / f"{file}.arrow") as partly,
             pa.OSFile(str(partly), "wb") as sink,
-            pa.ipc.new_file(sink, own.table.schema) as writer,
+            pa.ipc.new_file(sink, self._unkept[file].schema) as writer,
         ):
-            writer.write_table(own.table)
-        places = (own.file << SHIFT) + own.order
-        pairs = zip(own.hashes.tolist(), places.tolist(), strict=True)
+            writer.write_table(self._unkept[file])
+        order = np.argsort(hashes)
+        pairs = zip(hashes[order].tolist(), ((file << SHIFT) + order).tolist(), strict=True)
         with self._lock, self._table:
-            self._table.execute("INSERT INTO files VALUES (?)", (own.file,))
+            (kept,) = self._table.execute("SELECT count(*) FROM texts").fetchone()
+            new = enumerate(self._texts[kept:texts].to_pylist(), start=kept)
+            self._table.executemany("INSERT INTO texts VALUES (?, ?)", new)
+            self._table.execute("INSERT INTO files VALUES (?)", (file,))
             self._table.executemany("INSERT OR IGNORE INTO cached VALUES (?, ?)", pairs)
-        del self._unkept[own.file]
+        del self._unkept[file]
 
-    def _taken(self, places: np.ndarray, part: Callable[[pa.Table], pa.Table]) -> pa.Table:
-        """Return a part of the columns, in the rows of ascending places."""
-        files, starts = np.unique(places >> SHIFT, return_index=True)
-        own = np.split(places & ((1 << SHIFT) - 1), starts[1:])
+    def _taken(self, positions: np.ndarray, columns: Sequence[str]) -> pa.Table:
+        """Return the rows at ascending positions."""
+        files, starts = np.unique(positions >> SHIFT, return_index=True)
+        rows = np.split(positions & ((1 << SHIFT) - 1), starts[1:])
         return pa.concat_tables(
-            part(self._read(file)).take(pa.array(rows))
-            for file, rows in zip(files.tolist(), own, strict=True)
+            self._file(file).select(columns).take(pa.array(own))
+            for file, own in zip(files.tolist(), rows, strict=True)
         )
 
-    def _read(self, file: int) -> pa.Table:
-        own = self._unkept.get(file)
-        return own.table if own else self._opened(file)
+    def _file(self, file: int) -> pa.Table:
+        unkept = self._unkept.get(file)
+        return self._opened(file) if unkept is None else unkept
 
     def _open(self, file: int) -> pa.Table:
         with usable(self._folder):
             table = pa.ipc.open_file(pa.memory_map(str(self._folder / f"{file}.arrow"))).read_all()
             table.validate()
             return table
+
+    def numbered(self, answers: pa.Table) -> pa.Table:
+        """Put a number in place of each text; a new text gets the next one."""
+        columns = [self._numbers_of(column.combine_chunks()) for column in answers.columns]
+        new = list(self._numbers)[len(self._texts) :]
+        self._texts = pa.concat_arrays([self._texts, pa.array(new, pa.string())])
+        return pa.table(columns, answers.schema.names)
+
+    def _numbers_of(self, column: pa.Array) -> pa.Array:
+        if pa.types.is_list(column.type):
+            mask = column.is_null() if column.null_count else None
+            return pa.ListArray.from_arrays(
+                column.offsets, self._numbers_of(column.values), mask=mask
+            )
+        if not pa.types.is_string(column.type):
+            return column
+        coded = column.dictionary_encode()
+        own = self._numbers
+        numbers = [own.setdefault(text, len(own)) for text in coded.dictionary.to_pylist()]
+        return pa.array(numbers, pa.int32()).take(coded.indices)
+
+    def with_texts(self, numbered: pa.Table) -> pa.Table:
+        """Put texts in place of numbers: dictionaries of the texts that occur, in their order."""
+        kinds = zip(numbered.columns, self._schema.types, strict=True)
+        columns = [self._texts_of(column.combine_chunks(), kind) for column, kind in kinds]
+        return pa.table(columns, self._schema.names)
+
+    def _texts_of(self, column: pa.Array, kind: pa.DataType) -> pa.Array:
+        if pa.types.is_list(kind):
+            mask = column.is_null() if column.null_count else None
+            texts = self._texts_of(column.values, kind.value_type)
+            return pa.ListArray.from_arrays(column.offsets, texts, mask=mask)
+        if not pa.types.is_string(kind):
+            return column
+        coded = column.dictionary_encode()
+        return pa.DictionaryArray.from_arrays(coded.indices, self._texts.take(coded.dictionary))
 
 
 def hashes_of(titles: pa.Array) -> np.ndarray:
@@ -191,8 +219,11 @@ def hashes_of(titles: pa.Array) -> np.ndarray:
 
 
 @contextmanager
-def prediction_cache(folder: Path) -> Iterator[PredictionCache]:
-    """Open a folder, made if it is missing; ValueError if another run has it open."""
+def prediction_cache(folder: Path, schema: pa.Schema) -> Iterator[PredictionCache]:
+    """Open a folder, made if it is missing; ValueError if another run has it open.
+
+    `schema`: of the answers.
+    """
     with usable(folder):
         folder.mkdir(parents=True, exist_ok=True)
         opened = (folder / "lock").open("w")
@@ -205,20 +236,18 @@ def prediction_cache(folder: Path) -> Iterator[PredictionCache]:
                 "--cache-dir"
             ) from None
         table = sqlite3.connect(
-            folder / "places.sqlite", isolation_level="DEFERRED", check_same_thread=False
+            folder / "positions.sqlite", isolation_level="DEFERRED", check_same_thread=False
         )
         try:
             with usable(folder):
                 table.execute("PRAGMA journal_mode = WAL")
                 table.execute("PRAGMA cache_size = -65536")  # 64 MiB
-                table.execute(
-                    "CREATE TABLE IF NOT EXISTS cached (hash INTEGER PRIMARY KEY, "
-                    "place INTEGER NOT NULL)"
-                )
-                table.execute("CREATE TABLE IF NOT EXISTS files (file INTEGER PRIMARY KEY)")
+                for columns in TABLES:
+                    table.execute(f"CREATE TABLE IF NOT EXISTS {columns}")
                 table.commit()
             with ThreadPoolExecutor(1) as thread:
-                cache = PredictionCache(folder, table, thread)
+                with usable(folder):
+                    cache = PredictionCache(folder, schema, table, thread)
                 try:
                     yield cache
                 finally:
@@ -227,7 +256,22 @@ def prediction_cache(folder: Path) -> Iterator[PredictionCache]:
             table.close()
 
 
-def distinct(titles: pa.ChunkedArray) -> tuple[pa.Array, pa.Array]:
-    """Return the distinct titles, and of each row the place of its own, null where it is null."""
-    coded = pc.cast(titles, pa.string()).combine_chunks().dictionary_encode()
-    return coded.dictionary, coded.indices
+@contextmanager
+def usable(folder: Path) -> Iterator[None]:
+    """Read what a folder of answers keeps; ValueError, with what to do, if it is damaged."""
+    try:
+        yield
+    except DAMAGED as error:
+        if is_disk_full(error):
+            raise
+        raise ValueError(
+            f"the kept answers in {folder} cannot be used ({error}): remove this folder and run "
+            "again, which asks the model anew, or name another one: --cache-dir"
+        ) from None
+
+
+def is_disk_full(error: Exception) -> bool:
+    """Tell whether there was no room, whichever library says so."""
+    return getattr(error, "errno", None) == errno.ENOSPC or any(
+        text in str(error) for text in (FULL, os.strerror(errno.ENOSPC))
+    )

@@ -18,7 +18,7 @@ from xlsxwriter import Workbook
 from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
 
-from models.reproducibility.atomic_write import atomic_write
+from models.reproducibility import atomic_write
 from tasks.io.formulas import guard, guarded
 
 BOM = "\ufeff".encode()  # Excel knows UTF-8 by it

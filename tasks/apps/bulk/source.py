@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING
 
 import fsspec
@@ -19,24 +18,24 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tasks.apps.bulk.files import (
+from tasks.apps.bulk.inspection import (
     File,
+    Inspected,
     Refused,
     SourceError,
+    WithoutTitles,
     files_at,
+    inspected,
+    only_kind,
     partition,
     shard_of,
     tables_in,
 )
-from tasks.apps.bulk.inspection import Inspected, WithoutTitles, inspected, only_kind
-from tasks.tables.delimited import Delimited
-from tasks.tables.delimiters import checked_encoding
-from tasks.tables.packed import DAMAGED
-from tasks.tables.parquet import parquet_batches
+from tasks.tables.delimited import Format, checked_encoding
 from tasks.tables.read_table import open_table
-from tasks.tables.records import Format
 from tasks.tables.rejected import BAD_CHARACTERS, EMPTY_ROW, Chunk, RejectedRows
-from tasks.tables.source_files import PARQUET, IngestError, SourceFile
+from tasks.tables.source_files import DAMAGED, PARQUET, IngestError, SourceFile
+from tasks.tables.typed_tables import parquet_batches
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
@@ -93,15 +92,14 @@ class TitleSource:
         encoding: str = "",
         file_column: str = "",
         usual: str = "",
-        first: int | None = None,
         shard: str = "",
     ) -> TitleSource:
         """Find the files at an address, and read the beginning of each.
 
         `columns`: those of titles, in place of the one detected; of several, each row's first that
         is not blank is asked. `usual`: the one that is detected first, if it is there. `encoding`:
-        of files of text, in place of the one found. `first`: leave it at so many files. `shard`:
-        of i/n every n-th file is read, from the i-th on.
+        of files of text, in place of the one found. `shard`: of i/n every n-th file is read, from
+        the i-th on.
 
         Raises:
             SourceError: no file is readable or has titles, they differ in their columns, or there
@@ -109,8 +107,7 @@ class TitleSource:
             ValueError: Python knows no such encoding.
         """
         system, path = fsspec.core.url_to_fs(address)
-        looked_up = islice(files_at(system, path, address), None if shard else first)
-        files = tuple(shard_of(looked_up, shard, address)[:first])
+        files = tuple(shard_of(files_at(system, path, address), shard, address))
         form, columns = Format(encoding=checked_encoding(encoding)), list(dict.fromkeys(columns))
         seen, left_out, causes = list[Inspected](), dict[str, str](), list[str]()
         for file in files:
@@ -177,8 +174,7 @@ class TitleSource:
             yield from parquet_batches(table)
             return
         read = open_table(table, self.own, "", RejectedRows(), self.form)
-        several = len(self.own) > 1
-        delimiter = (read.form.delimiter if isinstance(read, Delimited) else ",") * several
+        delimiter = read.delimiter if len(self.own) > 1 else ""
         for chunk in read.chunks({name: name for name in self.own}):
             taken = _is_row(chunk, delimiter)
             for line, text, fault in chunk.places.filter(~taken).iter_rows():

@@ -1,4 +1,4 @@
-"""A profile as text: the chosen columns, with comments, for people to read and change."""
+"""The files and chosen columns as text: a profile with comments, and a preview for a terminal."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from pathlib import Path
 
 import yaml
 
-from tasks.apps.profile_wizard.column_stats import FileStats
-from tasks.apps.profile_wizard.dry_run import name_of
+from tasks.apps.profile_wizard.columns import ROLES, Column, Files
+from tasks.pipeline.ingest.taxonomy import Taxonomy
+
+VALUES, CHARACTERS = 2, 30
+LISTED = 6  # columns with examples in a message of at most ten lines
 
 FEW = 1000
 LONGEST = 50  # letters of a name, of up to four bytes each
@@ -75,17 +78,18 @@ register:
 """
 
 
-def profile_text(name: str, files: Mapping[str, FileStats], titles: int, root: Path) -> str:
+def profile_text(name: str, files: Mapping[str, Files], titles: int, root: Path) -> str:
     """Write the whole profile.
 
     `files`: `taxonomy`, and if there are any `inputs` and `synonyms`; `titles`: how many the
     taxonomy has; `root`: the main tree; a file within it is named from there.
     """
     names = _external_names(files)
-    external = "".join(
-        f"  {_quoted(external_name)}: {_quoted(_address(path, root))}\n"
-        for path, external_name in names.items()
-    )
+    external = ""
+    for path, external_name in names.items():
+        is_within = path.is_relative_to(root)
+        address = f"./{path.relative_to(root).as_posix()}" if is_within else str(path)
+        external += f"  {_quoted(external_name)}: {_quoted(address)}\n"
     text = HEAD.format(name=name, external=external)
     parts = (("taxonomy", TAXONOMY, ""), ("inputs", INPUTS, NO_INPUTS))
     for role, form, without in (*parts, ("synonyms", SYNONYMS, NO_SYNONYMS)):
@@ -103,7 +107,46 @@ def profile_text(name: str, files: Mapping[str, FileStats], titles: int, root: P
     return text + TRAIN_FEEDBACK + REGISTER.format(name=name)
 
 
-def _external_names(files: Mapping[str, FileStats]) -> dict[Path, str]:
+def preview(role_of_file: str, file: Files) -> list[str]:
+    """Return the lines on a file: how it is read, and each column with its role and examples."""
+    lines = [f"{role_of_file}: {', '.join(map(str, file.paths))} ({file.read_as})"]
+    if not file.choices:
+        return [*lines, "  one title a line, no header"]
+    used = {choice[0] for choice in file.choices.values()} | {*file.more_titles}
+    for role in ROLES[role_of_file]:
+        columns = file.choices.get(role.removeprefix("inputs."), [""])[:1]
+        columns += file.more_titles if role == "title" else ()
+        described = "; ".join(_described(file.columns[one]) for one in columns if one)
+        lines.append(f"  {role:<20} {described or 'none'}")
+    if unused := [_described(one) for name, one in file.columns.items() if name not in used]:
+        lines.append(f"  {'not used':<20} {'; '.join(unused)}")
+    return lines
+
+
+def by_label(taxonomy_file: Files, inputs_file: Files, taxonomy: Taxonomy) -> list[str]:
+    """Return a line if inputs are labelled not with ids but with the occupations' labels."""
+    label = taxonomy_file.choices.get("occupation_label")
+    if label is None or "occupation_id" in inputs_file.choices:
+        return []
+    labels = {taxonomy.label(occupation) for occupation in taxonomy.titles}
+    return [
+        f"  {one.name!r} names occupations by their label: with --column "
+        f"'occupation_id={label[0]}' the label is the id, and these inputs are labelled"
+        for one in inputs_file.columns.values()
+        if one.share(labels.__contains__) >= 0.5
+    ]
+
+
+def the_columns(file: Files) -> str:
+    """Return the columns of a file, the first with examples, for a message."""
+    columns = [*file.columns.values()]
+    lines = [f"\n  {_described(one)}" for one in columns[:LISTED]]
+    names = ", ".join(repr(one.name) for one in columns[LISTED:])
+    more = f"\n  and {names}" if names else ""
+    return f"{file.paths[0]} ({file.read_as}) has the columns{''.join(lines)}{more}"
+
+
+def _external_names(files: Mapping[str, Files]) -> dict[Path, str]:
     """Name each file in `data/external`: as it is called, with its role where two are alike.
 
     Characters that DVC cannot read in a path become `_`, and long names are shortened.
@@ -121,19 +164,14 @@ def _external_names(files: Mapping[str, FileStats]) -> dict[Path, str]:
 
 def _files(role: str, names: Sequence[str]) -> str:
     """Write a taxonomy's files by their names, and others as one file or a list."""
-    if role == "taxonomy":
-        named = (f"{name_of(number)}: {_quoted(name)}" for number, name in enumerate(names, 1))
-        return f"{{{', '.join(named)}}}"
     quoted = [*map(_quoted, names)]
+    if role == "taxonomy":
+        further = (f", titles_{number}: {name}" for number, name in enumerate(quoted[1:], 2))
+        return f"{{titles: {quoted[0]}{''.join(further)}}}"
     return quoted[0] if len(quoted) == 1 else f"[{', '.join(quoted)}]"
 
 
-def _address(path: Path, root: Path) -> str:
-    """Return how a profile names a file: from the root of the main tree, or by its whole path."""
-    return f"./{path.relative_to(root).as_posix()}" if path.is_relative_to(root) else str(path)
-
-
-def _columns(file: FileStats, indent: int) -> str:
+def _columns(file: Files, indent: int) -> str:
     if not file.choices:
         return "{}"
     lines = ""
@@ -150,3 +188,11 @@ def _quoted(text: str) -> str:
     """Write a scalar of YAML on one line, whatever is in it."""
     scalar: str = yaml.safe_dump(text, default_style='"', allow_unicode=True, width=1_000_000)
     return scalar.rstrip("\n")
+
+
+def _described(column: Column) -> str:
+    """Return the name and the first distinct values, cut."""
+    values = list(dict.fromkeys(column.filled))
+    truncated = ["".join(filter(str.isprintable, one))[:CHARACTERS] for one in values[:VALUES]]
+    examples = ", ".join([*truncated, "..."] if len(values) > VALUES else truncated)
+    return f"{column.name!r}: {examples or 'empty'}"

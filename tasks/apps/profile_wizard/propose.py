@@ -1,34 +1,37 @@
-"""From files to the draft of a profile: their form, and the roles of their columns.
+"""From files to a profile: each is read once, and the roles of its columns are inferred.
 
-A dry run tests every choice: it reads the files as the stage `ingest` will.
+Its rows then become a taxonomy, or inputs, as in the stage `ingest`, which tests every choice.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from tasks.apps.profile_wizard.column_inference import (
+import polars as pl
+
+from tasks.apps.profile_wizard.columns import (
+    ROLES,
+    Choices,
+    Column,
+    Files,
     Unclear,
     inputs_columns,
+    inspect_file,
     synonyms_columns,
     taxonomy_columns,
 )
-from tasks.apps.profile_wizard.column_stats import Choices, ColumnStats, FileStats, inspect_file
-from tasks.apps.profile_wizard.dry_run import (
-    DraftError,
-    read_raw_titles,
-    read_taxonomy,
-)
-from tasks.apps.profile_wizard.preview import ROLES, by_label, preview, the_columns
-from tasks.apps.profile_wizard.profile_text import profile_text
+from tasks.apps.profile_wizard.profile_text import by_label, preview, profile_text, the_columns
 from tasks.io.section import read_values
-from tasks.tables.records import Format
+from tasks.pipeline.ingest.stage import inputs_of
+from tasks.pipeline.ingest.taxonomies.table import taxonomy_of
+from tasks.pipeline.ingest.taxonomy import Taxonomy
+from tasks.tables.delimited import Format
 from tasks.tables.rejected import RejectedRows
 from tasks.tables.source_files import SourceFile
 
@@ -38,20 +41,24 @@ Overrides = Mapping[str, Sequence[str]]
 """A role to the columns that have it: one, or several of titles; an empty name is no column."""
 SEVERAL = "title"
 """The only role that several columns may have, one for each language for example."""
-Infer = Callable[[Mapping[str, ColumnStats], Mapping[str, str]], Choices]
 NEEDED = {
-    "taxonomy": ("occupation_id", "title"),
-    "inputs": ("raw_title",),
-    "synonyms": ("term", "synonym"),
+    ("taxonomy", "occupation_id"),
+    ("taxonomy", "title"),
+    ("inputs", "raw_title"),
+    ("synonyms", "term"),
+    ("synonyms", "synonym"),
 }
-
-
+"""Roles without which a file is of no use."""
 ADVICE = {
     SEVERAL: "; both together are possible, too",
     "occupation_id": ". Choose the column that has the same value in all rows of an occupation. If "
     "each row is an occupation, add --column title=COLUMN for each column of titles as well",
 }
 """The end of a message about a role that is unclear."""
+
+
+class DraftError(ValueError):
+    """No profile can be drafted, or written; the message says what to change or to add."""
 
 
 class ProfileDraft(NamedTuple):
@@ -61,13 +68,89 @@ class ProfileDraft(NamedTuple):
     preview: list[str]
 
 
-def require_name(name: str) -> None:
-    """Refuse a name that no registered model can have, with a DraftError."""
+def write_profile(
+    root: Path,
+    name: str,
+    files: Mapping[str, Sequence[Path]],
+    columns: Sequence[str],
+    *,
+    delimiter: str,
+    encoding: str,
+    force: bool,
+) -> None:
+    """Draft a profile for the clone in `root`, show it and write it to `profiles/NAME.yaml`.
+
+    `columns` are options ROLE=COLUMN; an existing profile is overwritten by `force`; see `propose`.
+
+    Raises:
+        DraftError: the name is refused, the profile exists, or no profile can be drafted.
+    """
     if not NAME.fullmatch(name):
         raise DraftError(
             f"{name[:80]!r} is no name of a profile: up to 80 letters (a to z), digits, - and _, "
             "such as 'mine'"
         )
+    path = root / "profiles" / f"{name}.yaml"
+    if path.exists() and not force:
+        raise DraftError(f"{path} exists: choose another name, or --force to overwrite it")
+    form = Format(delimiter, encoding)
+    draft = propose(name, files, root=root, columns=parse_options(columns), form=form)
+    path.write_text(draft.text, encoding="utf-8")
+    print(*draft.preview, f"written: {path.relative_to(root)}", sep="\n")
+
+
+def propose(
+    name: str,
+    files: Mapping[str, Sequence[Path]],
+    *,
+    root: Path,
+    columns: Overrides,
+    form: Format,
+) -> ProfileDraft:
+    """Inspect the files and draft a profile.
+
+    `name`: of the profile; the model will be `rolecall-NAME`; `files`: those of `taxonomy`, and if
+    there are any of `inputs` (tables of raw titles, some of them labelled, or one a line without a
+    header) and of `synonyms`; files of one kind have the same columns; `columns`: one of `ROLES` ->
+    a file's columns, in place of the inferred one; empty: none; `form`: a delimiter of all files,
+    and an encoding of the files that are no plain UTF-8 or UTF-16.
+
+    Raises:
+        DraftError: a column is unclear, or the files cannot be learned from.
+        IngestError: a file is missing, or is no table.
+    """
+    rejected_rows, read = RejectedRows(), dict[str, Files]()
+
+    def inspect(role: str, infer: Callable[..., Choices]) -> Files:
+        paths = [path.resolve() for path in files[role]]
+        file = _joined([inspect_file(path, form, rejected_rows) for path in paths])
+        overrides = {
+            one.removeprefix("inputs."): columns[one] for one in ROLES[role] if one in columns
+        }
+        read[role] = _chosen(role, file, overrides, infer)
+        return read[role]
+
+    taxonomy = _taxonomy(inspect("taxonomy", taxonomy_columns), rejected_rows)
+    titles = sum(map(len, taxonomy.titles.values()))
+    lines = preview("taxonomy", read["taxonomy"])
+    lines += [f"  {len(taxonomy.titles)} occupations, {titles} titles, labels among them"]
+    if files.get("inputs"):
+        infer = partial(inputs_columns, occupation_ids=taxonomy.titles)
+        frame = _inputs(inspect("inputs", infer), taxonomy, rejected_rows)
+        lines += preview("inputs", read["inputs"])
+        lines += [f"  {len(frame)} inputs, {frame['occupation_id'].count()} labelled"]
+        lines += by_label(read["taxonomy"], read["inputs"], taxonomy)
+    if files.get("synonyms"):
+        lines += preview("synonyms", inspect("synonyms", synonyms_columns))
+    lines += _refused_rows(rejected_rows)
+    max_rejected_share = read_values(root / "params.yaml")["ingest"]["max_rejected_share"]
+    errors, rows = rejected_rows.errors, rejected_rows.rows.total()
+    if errors > max_rejected_share * rows:  # the stage `ingest` would end
+        lines.append(
+            f"warning: {errors} of {rows} rows are at fault, more than ingest.max_rejected_share = "
+            f"{max_rejected_share:g}: repair the files, or raise it in the profile"
+        )
+    return ProfileDraft(profile_text(name, read, titles, root.resolve()), lines)
 
 
 def parse_options(options: Sequence[str]) -> dict[str, list[str]]:
@@ -90,59 +173,88 @@ def parse_options(options: Sequence[str]) -> dict[str, list[str]]:
     return columns
 
 
-def propose(
-    name: str,
-    files: Mapping[str, Sequence[Path]],
-    *,
-    root: Path,
-    columns: Overrides | None = None,
-    delimiter: str = "",
-    encoding: str = "",
-) -> ProfileDraft:
-    """Inspect the files and draft a profile.
+def _joined(files: Sequence[Files]) -> Files:
+    """Return the columns that all files have, with the values of all.
 
-    `name`: of the profile; the model will be `rolecall-NAME`; `files`: those of `taxonomy`, and if
-    there are any of `inputs` (tables of raw titles, some of them labelled, or one a line without a
-    header) and of `synonyms`; files of one kind have the same columns; `columns`: one of `ROLES` ->
-    a file's columns, in place of the inferred one; empty: none; `delimiter`: of all files, in place
-    of the detected one; `encoding`: of the files that are no plain UTF-8 or UTF-16.
+    Files of a single column, which need not have a header, are joined whatever its name. A
+    delimiter or an encoding in which the files differ is left to be detected in each.
 
     Raises:
-        DraftError: the name is refused, a column is unclear, or the files cannot be learned from.
-        IngestError: a file is missing, or is no table.
+        DraftError: the files have no column in common.
     """
-    require_name(name)
-    overrides, rejected_rows = _by_file(columns or {}), RejectedRows()
+    first = files[0]
+    single = all(len(file.columns) == 1 for file in files)
+    shared = [name for name in first.columns if all(name in one.columns for one in files)]
+    if not single and not shared:
+        names = "; ".join(f"{file.paths[0].name}: {', '.join(file.columns)}" for file in files)
+        raise DraftError(f"files of one option have the same columns, these have none: {names}")
+    columns = {}
+    for name in first.columns if single else shared:
+        parts = (one.columns.get(name) or next(iter(one.columns.values())) for one in files)
+        columns[name] = Column(name, [value for part in parts for value in part.values])
+    delimiters = {file.form.delimiter for file in files}
+    encodings = {file.form.encoding for file in files}
+    form = Format(
+        delimiters.pop() if len(delimiters) == 1 else "",
+        encodings.pop() if len(encodings) == 1 else "",
+    )
+    return Files(
+        [path for file in files for path in file.paths],
+        form,
+        " / ".join(dict.fromkeys(file.read_as for file in files)),
+        columns,
+        {path: table for file in files for path, table in file.tables.items()},
+    )
 
-    def inspect(role: str, infer: Infer) -> FileStats:
-        form = Format(delimiter, encoding)
-        file = _joined([inspect_file(path.resolve(), form) for path in files[role]])
-        return _chosen(role, file, overrides[role], infer)
 
-    read_files = {"taxonomy": inspect("taxonomy", taxonomy_columns)}
-    read = read_taxonomy(read_files["taxonomy"], rejected_rows)
-    titles = sum(map(len, read.titles.values()))
-    lines = preview("taxonomy", read_files["taxonomy"])
-    lines += [f"  {len(read.titles)} occupations, {titles} titles, labels among them"]
-    if files.get("inputs"):
-        infer = partial(inputs_columns, occupation_ids=read.titles)
-        read_files["inputs"] = inspect("inputs", infer)
-        frame = read_raw_titles(read_files["inputs"], read, rejected_rows)
-        lines += preview("inputs", read_files["inputs"])
-        lines += [f"  {len(frame)} inputs, {frame['occupation_id'].count()} labelled"]
-        lines += by_label(read_files["taxonomy"], read_files["inputs"], read)
-    if files.get("synonyms"):
-        read_files["synonyms"] = inspect("synonyms", synonyms_columns)
-        lines += preview("synonyms", read_files["synonyms"])
-    lines += _refused_rows(rejected_rows)
-    max_rejected_share = read_values(root / "params.yaml")["ingest"]["max_rejected_share"]
-    errors, rows = rejected_rows.errors, rejected_rows.rows.total()
-    if errors > max_rejected_share * rows:  # the stage `ingest` would end
-        lines.append(
-            f"warning: {errors} of {rows} rows are at fault, more than ingest.max_rejected_share = "
-            f"{max_rejected_share:g}: repair the files, or raise it in the profile"
+def _chosen(
+    role_of_file: str, file: Files, overrides: Overrides, infer: Callable[..., Choices]
+) -> Files:
+    """Choose the columns of one file; overrides that are empty leave theirs out."""
+    for role, names in overrides.items():
+        for column in names:
+            if column not in file.columns and (column or (role_of_file, role) in NEEDED):
+                raise DraftError(f"{_in_words(role, [column])}: {the_columns(file)}")
+    more_titles = tuple(overrides.get(SEVERAL, ()))[1:]
+    columns = {name: one for name, one in file.columns.items() if name not in more_titles}
+    try:
+        choices = infer(columns, {role: names[0] for role, names in overrides.items()})
+    except Unclear as unclear:
+        options = _in_words(unclear.role, unclear.columns or ["COLUMN"], " or ")
+        advice = ADVICE.get(unclear.role, "")
+        raise DraftError(f"{unclear}. Add {options}{advice}.\n{the_columns(file)}") from None
+    if not choices and not SourceFile.at(file.paths[0], "").is_delimited:
+        choices = {"raw_title": list(columns)}  # its only column has a name for sure
+    chosen = {role: choice for role, choice in choices.items() if choice[0]}
+    return replace(file, choices=chosen, more_titles=more_titles)
+
+
+def _taxonomy(file: Files, rejected_rows: RejectedRows) -> Taxonomy:
+    """Return what the rows hold; DraftError if nothing can be told apart, or learned."""
+    titles = ["title", *(f"title_{number}" for number, _ in enumerate(file.more_titles, 2))]
+    taxonomy = taxonomy_of(file.rows, titles, rejected_rows)
+    occupations, count = len(taxonomy.titles), sum(map(len, taxonomy.titles.values()))
+    if occupations < 2 or count == occupations:
+        few = "fewer than two occupations" if occupations < 2 else "one title for each occupation"
+        raise DraftError(
+            f"{file.paths[0]} has {few}{_reasons(rejected_rows)}. A title can be learned only if "
+            "others of the same occupation, and of other occupations, stand beside it, one a row, "
+            "or in columns that you name: --column title=FIRST --column title=SECOND"
         )
-    return ProfileDraft(profile_text(name, read_files, titles, root.resolve()), lines)
+    return taxonomy
+
+
+def _inputs(file: Files, taxonomy: Taxonomy, rejected_rows: RejectedRows) -> pl.DataFrame:
+    """Return the rows, schema `INPUTS`; DraftError if none can be used."""
+    frame = inputs_of(file.rows(rejected_rows), taxonomy.titles, rejected_rows)
+    if frame.is_empty():
+        raise DraftError(f"{file.paths[0]} has no row that can be used{_reasons(rejected_rows)}")
+    return frame
+
+
+def _reasons(rejected_rows: RejectedRows) -> str:
+    reasons = rejected_rows.reasons()
+    return (f"; refused: {reasons}" if reasons else "") + rejected_rows.likely_cause().rstrip(".")
 
 
 def _refused_rows(rejected_rows: RejectedRows) -> list[str]:
@@ -156,75 +268,6 @@ def _refused_rows(rejected_rows: RejectedRows) -> list[str]:
         f"rows that would be refused: {', '.join(reasons)}",
         *(f"  {file}, line {line}: {reason}: {row[:WIDEST]}" for file, line, reason, row in first),
     ]
-
-
-def _chosen(role_of_file: str, file: FileStats, overrides: Overrides, infer: Infer) -> FileStats:
-    """Choose the columns of one file; overrides that are empty leave theirs out."""
-    for role, names in overrides.items():
-        for column in names:
-            if column not in file.columns and (column or role in NEEDED[role_of_file]):
-                raise DraftError(f"{_in_words(role, [column])}: {the_columns(file)}")
-    more_titles = tuple(overrides.get(SEVERAL, ()))[1:]
-    columns = {name: one for name, one in file.columns.items() if name not in more_titles}
-    try:
-        choices = infer(columns, {role: names[0] for role, names in overrides.items()})
-    except Unclear as unclear:
-        options = _in_words(unclear.role, unclear.columns or ["COLUMN"], " or ")
-        advice = ADVICE.get(unclear.role, "")
-        raise DraftError(f"{unclear}. Add {options}{advice}.\n{the_columns(file)}") from None
-    if not choices and not SourceFile.at(file.path, "").is_delimited:
-        choices = {"raw_title": list(columns)}  # its only column has a name for sure
-    chosen = {role: choice for role, choice in choices.items() if choice[0]}
-    return replace(file, choices=chosen, more_titles=more_titles)
-
-
-def _joined(files: Sequence[FileStats]) -> FileStats:
-    """Return the columns that all files have, with the values of all.
-
-    Files of a single column, which need not have a header, are joined whatever its name. A
-    delimiter or an encoding in which the files differ is left to be detected in each.
-
-    Raises:
-        DraftError: the files have no column in common.
-    """
-    first, *others = files
-    if all(len(file.columns) == 1 for file in files):
-        columns = {
-            name: [one for file in files for one in file.columns.values()] for name in first.columns
-        }
-    else:
-        shared = [name for name in first.columns if all(name in one.columns for one in others)]
-        columns = {name: [file.columns[name] for file in files] for name in shared}
-    if not columns:
-        names = "; ".join(f"{file.path.name}: {', '.join(file.columns)}" for file in files)
-        raise DraftError(f"files of one option have the same columns, these have none: {names}")
-    return replace(
-        first,
-        form=Format(
-            _the_same(file.form.delimiter for file in files),
-            _the_same(file.form.encoding for file in files),
-        ),
-        read_as=" / ".join(dict.fromkeys(file.read_as for file in files)),
-        columns={
-            name: ColumnStats(name, [value for column in parts for value in column.values])
-            for name, parts in columns.items()
-        },
-        others=tuple(file.path for file in others),
-    )
-
-
-def _the_same(values: Iterable[str]) -> str:
-    """Return the value if all are the same, otherwise an empty one."""
-    distinct = {*values}
-    return distinct.pop() if len(distinct) == 1 else ""
-
-
-def _by_file(columns: Overrides) -> dict[str, dict[str, Sequence[str]]]:
-    """Group roles by their file; a column map has them without the file's name."""
-    return {
-        file: {role.removeprefix("inputs."): columns[role] for role in roles if role in columns}
-        for file, roles in ROLES.items()
-    }
 
 
 def _in_words(role: str, columns: Sequence[str], between: str = " ") -> str:

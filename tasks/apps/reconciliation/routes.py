@@ -15,8 +15,7 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from tasks.apps.reconciliation.bodies import BATCH, read_extension, read_form, read_queries
-from tasks.apps.reconciliation.candidates import candidates
-from tasks.apps.reconciliation.taxonomy_service import TYPE, TaxonomyService, named_like
+from tasks.apps.reconciliation.taxonomy_service import TYPE, TaxonomyService, candidates, named_like
 from tasks.apps.web.responses import BadRequest, as_json
 
 SCHEMA = "http://www.w3.org/2004/02/skos/core#Concept"

@@ -5,7 +5,7 @@ occupation of a title i, which scores s_i, a review of title j has the share
 
     k(i, j) = v / (1 + v),   v = `WEIGHT` · exp((cosine − s_i) / t)
 
-at the temperature t of the score (`models/search/exemplars.py`). If w_i rows of title i are
+at the temperature t of the score (`models/serving/scores.py`). If w_i rows of title i are
 probably answered incorrectly, a choice S is worth
 
     F(S) = Σ_i w_i · log(1 + Σ_{j ∈ S} k(i, j)),

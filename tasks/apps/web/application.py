@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
 from threading import Lock
 
 from fastapi import FastAPI, Request, Response
@@ -11,15 +14,15 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
-from models.normalizer.normalizer import Normalizer
+from models.serving.model import Normalizer
 from tasks.apps.reconciliation.bodies import FAULTS
 from tasks.apps.reconciliation.routes import Reconciliation
 from tasks.apps.reconciliation.taxonomy_service import TaxonomyService
 from tasks.apps.web import titles
-from tasks.apps.web.guard import Guard, Hosts
-from tasks.apps.web.origins import Origins, wants_page
+from tasks.apps.web.guard import Guard, Hosts, Origins, listening, server, wants_page
 from tasks.apps.web.pages import api_page, title_page
 from tasks.apps.web.responses import BadRequest, refusal
+from tasks.release.registry.opening import opened
 
 DESCRIPTION = (
     "Raw job titles in, occupations out. The same address is a reconciliation service for "
@@ -110,3 +113,29 @@ def _leave_out_422(app: FastAPI) -> None:
             operation["responses"].pop("422", None)
     for name in ("HTTPValidationError", "ValidationError"):
         schema["components"]["schemas"].pop(name)
+
+
+# `python -m tasks.apps.web --model ADDRESS`: a registered model for people and spreadsheets.
+
+
+def serve(
+    model: str,
+    root: Path,
+    *,
+    host: str,
+    port: int,
+    min_confidence: float,
+    allow_hosts: Sequence[str],
+    allow_origins: Sequence[str],
+) -> None:
+    """Load a model of `root`'s registry, and answer until interrupted; exit status 130."""
+    if not 0 <= min_confidence <= 1:
+        raise ValueError(f"--min-confidence={min_confidence}; it is a chance, 0 to 1")
+    with listening(host, port) as listener, opened(model, root) as (address, normalizer):
+        hosts = Hosts.of(host, allow_hosts)
+        app = application(normalizer, address, min_confidence, hosts, allow_origins)
+        place = f"http://{host}:{listener.getsockname()[1]}/"
+        print(f"{readable(address)}: {place} is the page and the service to add", flush=True)
+        with suppress(KeyboardInterrupt):  # it has shut down, and passes the signal on
+            server(app).run(sockets=[listener])
+    sys.exit(130)

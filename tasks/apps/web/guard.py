@@ -7,16 +7,22 @@ a slow sender. A request that its sender aborts ends without an answer and witho
 from __future__ import annotations
 
 import asyncio
+import errno
 import re
 import socket
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Self
 
+import h11
+import uvicorn
+from fastapi import Request
+from fastapi.middleware.cors import CORSMiddleware
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tasks.apps.web.responses import refusal
 
@@ -132,3 +138,129 @@ def _once(body: bytes, receive: Receive) -> Receive:
         return await receive()
 
     return received
+
+
+# Which pages of other origins may read the answers (CORS).
+#
+# OpenRefine runs in the browser, at an address of its own, so every origin may read what the
+# reconciliation service says. The page, its titles and `POST /normalize` are for their own
+# origin, and for those that the owner names.
+
+ORIGIN = re.compile(r"\*|https?://[^/\s]+")
+RECONCILIATION = re.compile(r"/(reconcile|suggest/.*|properties|occupation)?")
+FOR_PROGRAMS = {"queries", "extend", "callback"}
+"""Parameters of `GET /` that only clients of the reconciliation service send."""
+
+
+class Origins:
+    """Lets all origins read the reconciliation service, and `allowed` ones the rest."""
+
+    def __init__(self, app: ASGIApp, allowed: Sequence[str] = ()) -> None:
+        if wrong := [origin for origin in allowed if not ORIGIN.fullmatch(origin)]:
+            raise ValueError(f"{wrong[0]!r} is no origin, such as https://tools.example.org")
+        self._to_all, self._to_allowed = (
+            CORSMiddleware(app, allow_origins=origins, allow_methods=["*"], allow_headers=["*"])
+            for origins in (["*"], allowed)
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        everybody = (
+            scope["type"] == "http"
+            and RECONCILIATION.fullmatch(scope["path"])
+            and not wants_page(Request(scope))
+        )
+        await (self._to_all if everybody else self._to_allowed)(scope, receive, send)
+
+
+def wants_page(request: Request) -> bool:
+    """Tell whether a browser asks for the page, which has the address of the service."""
+    return (
+        (request.method, request.url.path) == ("GET", "/")
+        and "text/html" in request.headers.get("accept", "")
+        and not FOR_PROGRAMS.intersection(request.query_params)
+    )
+
+
+# The server: a socket taken early, and connections that cannot be held for nothing.
+#
+# Uvicorn limits neither how long the head of a request may take nor how many connections there
+# are; senders of one byte a second (slowloris) would keep them all.
+
+HEAD_SECONDS = 10.0  # from the first byte, or the connection, to the end of a request's head
+CONNECTIONS = 200  # at once; beyond it a request gets status 503
+HEAD_BYTES = 1 << 16  # of a request's head, its address included
+
+
+class PromptProtocol(H11Protocol):
+    """HTTP/1.1 that closes a connection whose request does not begin in time."""
+
+    head_seconds = HEAD_SECONDS
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Wait for a request from now on."""
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """Stop to wait when a head is complete; wait for the rest of one that has begun."""
+        super().data_received(data)
+        if self.conn.their_state is h11.IDLE:
+            self._wait()
+        else:
+            self._stop()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop to wait."""
+        self._stop()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        if self._deadline is None:
+            self._deadline = self.loop.call_later(self.head_seconds, self._close)
+
+    def _stop(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _close(self) -> None:
+        self._deadline = None
+        if self.conn.their_state is h11.IDLE:
+            self.transport.abort()
+
+
+def server(app: ASGIApp) -> uvicorn.Server:
+    """Return a server that logs warnings only."""
+    return uvicorn.Server(
+        uvicorn.Config(
+            app,
+            http=PromptProtocol,
+            ws="none",
+            lifespan="off",
+            log_level="warning",
+            limit_concurrency=CONNECTIONS,
+            h11_max_incomplete_event_size=HEAD_BYTES,
+            timeout_graceful_shutdown=5,
+        )
+    )
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """Take a port before the model is loaded; early requests wait.
+
+    Raises:
+        ValueError: the port is in use, or host or port is none.
+    """
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen()
+    except (OSError, OverflowError) as error:
+        listener.close()
+        taken = getattr(error, "errno", None) == errno.EADDRINUSE
+        fault = "is in use: choose another, --port=8001" if taken else f"cannot be used: {error}"
+        raise ValueError(f"{host}:{port} {fault}") from None
+    return listener

@@ -1,6 +1,6 @@
 """`POST /normalize`: titles in JSON, their answers out; a service of its own for programs.
 
-Its schema is that of `Answer`, whose columns carry their meanings (`models/normalizer/answers`).
+Its schema is that of `Answer`, whose columns carry their meanings (`models/serving/answer.py`).
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from typing import Annotated, Any, Self
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
-from models.normalizer.answers.columns import columns
-from models.normalizer.normalizer import Normalizer
-from models.normalizer.predict_params import MOST
-from tasks.apps.ask.described import described
+from models.serving.answer import MOST, columns
+from models.serving.model import Normalizer
+from tasks.apps.ask import described
 from tasks.apps.web.responses import BadRequest, as_json
 
 TITLES = 1000  # of a request

@@ -1,20 +1,33 @@
-"""The files that the stage `scored_pairs` writes, and scores of all data sets on one scale."""
+"""The files of the stage `scored_pairs`, and the scores of all data sets on one scale.
+
+Scores stay in the publisher's range in the files; `scaled` brings them to [0, 1].
+"""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import polars as pl
 
 from tasks.io.frames import Schema
-from tasks.papers.similarity.readers.scored_pairs import score_range
+from tasks.tables.source_files import IngestError
 
 FOLDER = Path("data/scored_pairs")
 PAIRS, PARAPHRASES = FOLDER / "pairs.parquet", FOLDER / "paraphrases.parquet"
-PARAPHRASE_PARTS: Schema = {"split": pl.String, "head": pl.String, "paraphrase": pl.String}
-"""Parts: train and valid."""
+SCORED_PAIRS: Schema = {
+    **dict.fromkeys(("dataset", "split", "left", "right"), pl.String),
+    "score": pl.Float64,
+}
+SPLITS = ("train", "valid", "test")
+PARAPHRASE_PARTS: Schema = dict.fromkeys(("split", "head", "paraphrase"), pl.String)
+"""Splits: train and valid."""
 PARAPHRASED = "paraphrases"
-"""Their name as `similarity.systems.NAME.trained_on`; anything else is a scored data set."""
+"""The name of paraphrases as `similarity.systems.NAME.trained_on`; others are scored data sets."""
+RANGES = {"sick": (1.0, 5.0), "msrp": (0.0, 1.0), "sts": (0.0, 5.0), "simlex": (0.0, 10.0)}
+"""Lowest and highest score per publisher; higher is closer in all of them."""
+SAMPLE = {"sample_sentences": (0.0, 5.0), "sample_words": (0.0, 5.0)}
+"""Lowest and highest score of the data sets of this repository."""
 
 
 def scaled(pairs: pl.DataFrame) -> pl.DataFrame:
@@ -25,3 +38,15 @@ def scaled(pairs: pl.DataFrame) -> pl.DataFrame:
         for at in (0, 1)
     )
     return pairs.with_columns(score=(pl.col("score") - low) / (high - low))
+
+
+def score_range(dataset: str) -> tuple[float, float]:
+    """Return the lowest and highest score of a data set; those of all STS years are the same.
+
+    Raises:
+        IngestError: the data set is neither a publisher's nor the sample's.
+    """
+    name = "sts" if re.fullmatch(r"sts\d{4}/.+", dataset) else dataset
+    if name not in RANGES | SAMPLE:
+        raise IngestError(f"no range of scores is known for {dataset!r}, only for {[*RANGES]}")
+    return (RANGES | SAMPLE)[name]

@@ -7,77 +7,103 @@ and counts. Training leaves out pairs that are a test pair elsewhere, this stage
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Literal, Self
 
 import polars as pl
+from pydantic import model_validator
 
-from models.reproducibility.seeding import generator
+from models.reproducibility import generator
 from tasks.io.command import run
 from tasks.io.frames import write_frame, write_json
 from tasks.io.schemas import REJECTED
-from tasks.io.section import load, load_run
-from tasks.papers.similarity.pair_files import FOLDER, PAIRS, PARAPHRASE_PARTS, PARAPHRASES
-from tasks.papers.similarity.readers import semeval
-from tasks.papers.similarity.readers.ppdb import Paraphrases, read_ppdb
-from tasks.papers.similarity.readers.sample_pairs import read_sample_pairs, read_sample_paraphrases
-from tasks.papers.similarity.readers.scored_pairs import SCORED_PAIRS
-from tasks.papers.similarity.readers.tab_separated import MSRP, SICK, SIMLEX, read_pairs
-from tasks.papers.similarity.scored_pairs_params import PairFilesParams, ScoredPairsParams
+from tasks.io.section import Number, Params, Section, Share, load, load_run, require_below
+from tasks.papers.similarity.pair_files import (
+    FOLDER,
+    PAIRS,
+    PARAPHRASE_PARTS,
+    PARAPHRASES,
+    SCORED_PAIRS,
+)
+from tasks.papers.similarity.readers import (
+    MSRP,
+    SICK,
+    SIMLEX,
+    STS_FILES,
+    Paraphrases,
+    read_pairs,
+    read_ppdb,
+    read_sample_pairs,
+    read_sample_paraphrases,
+    read_sts,
+)
 from tasks.tables.rejected import RejectedRows, require_few_refused
 from tasks.tables.source_files import IngestError
 
-Read = Callable[[Mapping[str, Path], RejectedRows], pl.DataFrame]
-SENTENCES: dict[str, tuple[Read, dict[str, str]]] = {
-    "sick2014": (partial(read_pairs, SICK), SICK.files),
-    "msrp": (partial(read_pairs, MSRP), MSRP.files),
-    "semeval": (semeval.read_semeval, semeval.FILES),
-}
-"""Folder of a publisher's files below `scored_pairs.files.sentences`, and their reader."""
+
+class PairFilesParams(Params):
+    """`scored_pairs.files`, in the folder: files, or a folder where the publishers have several."""
+
+    sentences: str
+    words: str
+    paraphrases: str
 
 
-@dataclass(frozen=True)
-class ReadPairs:
-    """The frames, and the rows of each file."""
+class ScoredPairsParams(Section):
+    """Section `scored_pairs`: all source files of the similarity track lie in one folder."""
 
-    pairs: pl.DataFrame
-    paraphrases: pl.DataFrame
-    links: Paraphrases
-    rejected: RejectedRows
+    NAME: ClassVar[str] = "scored_pairs"
+    folder: str
+    reader: Literal["sample", "published"]
+    files: PairFilesParams
+    valid_paraphrases: Number
+    max_rejected_share: Share
 
-    def counts(self) -> dict[str, Any]:
-        """Return what `metrics.json` holds."""
-        kept: dict[str, dict[str, int]] = {}
-        sizes = self.pairs.group_by("dataset", "split", maintain_order=True).len()
-        for dataset, split, size in sizes.iter_rows():
-            kept.setdefault(dataset, {})[split] = size
-        parts = dict(self.paraphrases.group_by("split").len().iter_rows())
-        links = {name: value for name, value in self.links._asdict().items() if name != "frame"}
-        return {
-            "pairs": kept,
-            "paraphrases": {**parts, **links},
-            "rows_read": dict(self.rejected.rows),
-            "rejected": self.rejected.reasons(),
-            "rejected_errors": self.rejected.errors,
-        }
+    @model_validator(mode="after")
+    def _files_are_in_the_folder(self) -> Self:
+        require_below(self.folder, self.files.model_dump().values(), self.NAME)
+        return self
 
 
-def scored_pairs(params: ScoredPairsParams, seed: int) -> ReadPairs:
-    """Read everything; rows that cannot be used are in `rejected`, with file, line and reason.
+def scored_pairs(
+    params: ScoredPairsParams, seed: int, rejected: RejectedRows
+) -> tuple[pl.DataFrame, Paraphrases]:
+    """Read everything: scored pairs (schema `SCORED_PAIRS`), and paraphrases by split.
 
-    `seed`: the pipeline's; it draws the validation paraphrases.
+    The frame of the paraphrases has schema `PARAPHRASE_PARTS`.
+
+    `seed`: the pipeline's; it draws the validation paraphrases; `rejected`: takes the rows that
+    cannot be used, with file, line and reason.
 
     Raises:
         IngestError: a file or a column is missing, or holds no pair, or there are not more
             paraphrases than `valid_paraphrases`.
     """
-    rejected = RejectedRows()
-    pairs, links = READERS[params.reader](Path(params.folder), params.files, rejected)
-    paraphrases = in_parts(links.frame, params.valid_paraphrases, seed)
-    return ReadPairs(pairs, paraphrases, links, rejected)
+    folder, files = Path(params.folder), params.files
+    if params.reader == "sample":
+        both = dict.fromkeys((files.sentences, files.words))  # mostly one file for both
+        pairs = pl.concat(read_sample_pairs(folder / file, rejected) for file in both)
+        links = read_sample_paraphrases(folder / files.paraphrases, rejected)
+    else:
+        pairs = _published_pairs(folder / files.sentences, folder / files.words, rejected)
+        links = read_ppdb(folder / files.paraphrases, rejected)
+    return pairs, links._replace(frame=in_parts(links.frame, params.valid_paraphrases, seed))
+
+
+def _published_pairs(sentences: Path, words: Path, rejected: RejectedRows) -> pl.DataFrame:
+    sts = {name: sentences / "semeval" / file for name, file in STS_FILES.items()}
+    folders = {"sick2014": SICK, "msrp": MSRP}
+    frames = [
+        read_pairs(
+            publisher,
+            {split: sentences / folder / file for split, file in publisher.files.items()},
+            rejected,
+        )
+        for folder, publisher in folders.items()
+    ]
+    return pl.concat(
+        [*frames, read_sts(sts, rejected), read_pairs(SIMLEX, {"test": words}, rejected)]
+    )
 
 
 def in_parts(links: pl.DataFrame, valid: int, seed: int) -> pl.DataFrame:
@@ -95,40 +121,34 @@ def in_parts(links: pl.DataFrame, valid: int, seed: int) -> pl.DataFrame:
     return links.select(split.otherwise(pl.lit("train")).alias("split"), *links.columns)
 
 
-def _sample(
-    folder: Path, files: PairFilesParams, rejected: RejectedRows
-) -> tuple[pl.DataFrame, Paraphrases]:
-    both = dict.fromkeys((files.sentences, files.words))  # mostly one file for both
-    pairs = pl.concat(read_sample_pairs(folder / file, rejected) for file in both)
-    return pairs, read_sample_paraphrases(folder / files.paraphrases, rejected)
-
-
-def _published(
-    folder: Path, files: PairFilesParams, rejected: RejectedRows
-) -> tuple[pl.DataFrame, Paraphrases]:
-    frames = [
-        read(
-            {split: folder / files.sentences / name / file for split, file in parts.items()},
-            rejected,
-        )
-        for name, (read, parts) in SENTENCES.items()
-    ]
-    pairs = pl.concat([*frames, read_pairs(SIMLEX, {"test": folder / files.words}, rejected)])
-    return pairs, read_ppdb(folder / files.paraphrases, rejected)
-
-
-READERS = {"sample": _sample, "published": _published}
+def counts(pairs: pl.DataFrame, paraphrases: Paraphrases, rejected: RejectedRows) -> dict[str, Any]:
+    """Return what `metrics.json` holds."""
+    kept: dict[str, dict[str, int]] = {}
+    for dataset, split, size in (
+        pairs.group_by("dataset", "split", maintain_order=True).len().iter_rows()
+    ):
+        kept.setdefault(dataset, {})[split] = size
+    frame, *_ = paraphrases
+    parts = dict(frame.group_by("split").len().iter_rows())
+    links = {name: getattr(paraphrases, name) for name in ("links", "self_links", "repeated")}
+    return {
+        "pairs": kept,
+        "paraphrases": {**parts, **links},
+        "rows_read": dict(rejected.rows),
+        "rejected": rejected.reasons(),
+        "rejected_errors": rejected.errors,
+    }
 
 
 def main() -> None:
     """Run the stage in the working directory; rejected rows are written even if it fails."""
-    params = load(ScoredPairsParams)
-    read = scored_pairs(params, load_run().seed)
-    write_frame(read.rejected.frame(), FOLDER / "rejected.parquet", REJECTED)
-    require_few_refused(read.rejected, params.max_rejected_share, params.NAME)
-    write_frame(read.pairs, PAIRS, SCORED_PAIRS)
-    write_frame(read.paraphrases, PARAPHRASES, PARAPHRASE_PARTS)
-    write_json(read.counts(), FOLDER / "metrics.json")
+    params, rejected = load(ScoredPairsParams), RejectedRows()
+    pairs, paraphrases = scored_pairs(params, load_run().seed, rejected)
+    write_frame(rejected.frame(), FOLDER / "rejected.parquet", REJECTED)
+    require_few_refused(rejected, params.max_rejected_share, params.NAME)
+    write_frame(pairs, PAIRS, SCORED_PAIRS)
+    write_frame(paraphrases.frame, PARAPHRASES, PARAPHRASE_PARTS)
+    write_json(counts(pairs, paraphrases, rejected), FOLDER / "metrics.json")
 
 
 if __name__ == "__main__":

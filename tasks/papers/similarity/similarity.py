@@ -10,26 +10,29 @@ the STS sets.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from models.network.kinds import loss_settings
-from models.network.model_files import load_model
-from models.reproducibility.atomic_write import write_bytes
-from models.reproducibility.seeding import child_seed
+from models.metrics.correlations import MEASURES
+from models.network.kinds import load_model, loss_settings
+from models.reproducibility import child_seed, write_bytes
 from models.training.scored_run import pair_similarities
 from tasks.evaluation.metric_tables import nested, rounded, write_table
 from tasks.io.command import run
 from tasks.io.frames import Schema, read_frame, write_json
 from tasks.io.section import load, load_run, read_values
-from tasks.papers.similarity.pair_files import PAIRS, PARAPHRASED, scaled
-from tasks.papers.similarity.readers.scored_pairs import SCORED_PAIRS, score_range
+from tasks.papers.similarity.pair_files import (
+    PAIRS,
+    PARAPHRASED,
+    SCORED_PAIRS,
+    scaled,
+    score_range,
+)
 from tasks.papers.similarity.similarity_measures import (
-    VALUE,
     Measured,
     accuracy,
     averaged,
@@ -37,14 +40,22 @@ from tasks.papers.similarity.similarity_measures import (
     ends,
     measured,
 )
-from tasks.papers.similarity.similarity_page import as_markdown
-from tasks.papers.similarity.similarity_params import SimilarityParams
+from tasks.papers.similarity.similarity_train import FOLDER as TRAINED
+from tasks.papers.similarity.similarity_train import SimilarityParams
+from tasks.pipeline.report.names import (
+    Table,
+    count,
+    crossed,
+    markdown_page,
+    share,
+    signed,
+    with_interval,
+)
 
 if TYPE_CHECKING:
     from jaxtyping import Float
 
 FOLDER = Path("data/similarity")
-TRAINED = Path("data/similarity_train")
 STS, STS_MEAN = "sts", "sts_mean"
 TABLE: Schema = {
     **dict.fromkeys(("system", "trained_on", "test", "metric"), pl.String),
@@ -57,15 +68,27 @@ DIFFERENCES: Schema = {
     **dict.fromkeys(("difference", "low", "high"), pl.Float64),
     **dict.fromkeys(("n", "seeds"), pl.Int64),
 }
+DISPLAYED = {
+    "sample_words": ("spearman",),
+    "simlex": ("spearman",),
+    "msrp": ("accuracy",),
+    STS_MEAN: ("pearson",),
+}
+"""Test -> its measures on the page; Pearson's r and the error of any other."""
+METRICS = {
+    "pearson": "r",
+    "spearman": "ρ",
+    "mean_squared_error": "MSE, lower is better",
+    "accuracy": "accuracy",
+}
+NOTE = (
+    "Pearson's r and Spearman's ρ of predicted and given scores; MSE of scores brought to 0–1, for "
+    "systems that were trained on scores; accuracy with the threshold that is best on validation "
+    "pairs. In brackets the 95 % interval, over pairs, of the mean over seeds; ± is the deviation "
+    "over seeds. No system was trained on a pair of any test."
+)
 Results = dict[tuple[str, str], Measured | None]
 """(test, metric) -> the measure of one system; None where it is not defined."""
-
-
-class Similarity(NamedTuple):
-    """Frames of schemas `TABLE` and `DIFFERENCES`."""
-
-    table: pl.DataFrame
-    differences: pl.DataFrame
 
 
 def similarity(
@@ -74,8 +97,8 @@ def similarity(
     trained_on: Mapping[str, str],
     draws: int,
     seed: int,
-) -> Similarity:
-    """Return both tables.
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the tables of schemas `TABLE` and `DIFFERENCES`.
 
     `pairs`: schema `SCORED_PAIRS` with scores in [0, 1]: the split `test` is measured, the split
     `valid` gives thresholds; `predictions`: of each system, in [0, 1], for each row of `pairs`; its
@@ -90,12 +113,12 @@ def similarity(
     sizes = dict(tests.group_by("dataset").len().iter_rows())
     sizes[STS_MEAN] = sum(size for test, size in sizes.items() if test.startswith(STS))
     rows = [
-        (name, trained_on[name], test, metric, *_row(one, sizes[test]))
+        (name, trained_on[name], test, metric, *_row(measure, sizes[test]))
         for name, results in by_system.items()
-        for (test, metric), one in results.items()
+        for (test, metric), measure in results.items()
     ]
     differences = _differences(by_system, trained_on, sizes)
-    return Similarity(rounded(rows, TABLE), rounded(differences, DIFFERENCES))
+    return rounded(rows, TABLE), rounded(differences, DIFFERENCES)
 
 
 def _results(
@@ -105,7 +128,7 @@ def _results(
     draws: int,
     seed: int,
 ) -> Results:
-    """Everything that one system reaches, the tests in the order of `pairs`, their mean last."""
+    """Measure one system, the tests in the order of `pairs`, their mean last."""
     dataset, split = pairs["dataset"].to_numpy(), pairs["split"].to_numpy()
     gold = pairs["score"].to_numpy()
     results: Results = {}
@@ -113,27 +136,29 @@ def _results(
         is_test = (dataset == test) & (split == "test")
         of_test = scores[:, is_test], gold[is_test]
         draw = child_seed(seed, "similarity", test)
-        for measure in VALUE:
+        for measure in MEASURES:
             if by_scores or measure != "mean_squared_error":
                 results[test, measure] = measured(measure, *of_test, draws, draw)
         valid = (dataset == test) & (split == "valid")
         if score_range(test) == (0.0, 1.0) and valid.any():
             thresholds = [best_threshold(by_seed[valid], gold[valid]) for by_seed in scores]
             results[test, "accuracy"] = accuracy(*of_test, thresholds, draws, draw)
-    for measure in VALUE:
-        parts = [one for (test, m), one in results.items() if test.startswith(STS) and m == measure]
-        whole = [one for one in parts if one is not None]
-        if parts:
-            results[STS_MEAN, measure] = averaged(whole) if len(whole) == len(parts) else None
+    for measure in MEASURES:
+        sets = [
+            made for (test, m), made in results.items() if test.startswith(STS) and m == measure
+        ]
+        defined = [made for made in sets if made is not None]
+        if sets:
+            results[STS_MEAN, measure] = averaged(defined) if len(defined) == len(sets) else None
     return results
 
 
-def _row(one: Measured | None, size: int) -> tuple[float | None, ...]:
-    if one is None:
+def _row(measure: Measured | None, size: int) -> tuple[float | None, ...]:
+    if measure is None:
         return (None, None, None, size, None, None, None, None)
-    seeds, several = one.by_seed, len(one.by_seed) > 1
+    seeds, several = measure.by_seed, len(measure.by_seed) > 1
     spread = (seeds.min(), seeds.max(), seeds.std(ddof=1)) if several else (None, None, None)
-    return (one.value, *one.ends, size, len(seeds), *spread)
+    return (measure.value, *measure.ends, size, len(seeds), *spread)
 
 
 def _differences(
@@ -145,12 +170,11 @@ def _differences(
         over = first.setdefault(trained_on[name], name)
         if over == name:
             continue
-        for (test, metric), one in results.items():
-            other = by_system[over][test, metric]
-            if one is not None and other is not None:
-                interval = ends(one.resampled - other.resampled)
-                difference = one.value - other.value
-                seeds = len(one.by_seed)
+        for (test, metric), mine in results.items():
+            base = by_system[over][test, metric]
+            if mine is not None and base is not None:
+                interval = ends(mine.resampled - base.resampled)
+                difference, seeds = mine.value - base.value, len(mine.by_seed)
                 yield name, over, test, metric, difference, *interval, sizes[test], seeds
 
 
@@ -159,8 +183,8 @@ def predictions_of(
 ) -> dict[str, Float[np.ndarray, "seed pair"]]:
     """Return every system's similarity of the pairs, with each seed; in [0, 1].
 
-    `params`: section `similarity`; `losses`: section `losses`; a loss says by what two embeddings
-    are compared; `pairs`: `left, right: String`.
+    `losses`: section `losses`; a loss says by what two embeddings are compared; `pairs`: `left,
+    right: String`.
 
     Raises:
         FileNotFoundError: a system has not been trained.
@@ -168,8 +192,7 @@ def predictions_of(
     left, right = pairs["left"].to_list(), pairs["right"].to_list()
     predictions = {}
     for name, system in params.systems.items():
-        values = {**losses[system.loss["kind"]], **system.loss}
-        compared_by = loss_settings(values).similarity
+        compared_by = loss_settings({**losses[system.loss["kind"]], **system.loss}).similarity
         by_seed = []
         for seed in params.seeds:
             featurizer, encoder = load_model(TRAINED / name / str(seed) / "model")
@@ -179,6 +202,53 @@ def predictions_of(
     return predictions
 
 
+def as_markdown(table: pl.DataFrame, differences: pl.DataFrame) -> str:
+    """Write the page, which a terminal shows as well; parts without a row are left out."""
+    single = pl.col("test").str.contains("/", literal=True)
+    return markdown_page(
+        "# Similarity: systems on pairs that people scored",
+        _by_measure(table.filter(~single), "trained_on", "value", share),
+        NOTE,
+        {
+            "## STS, set by set: Pearson's r": _sets(table.filter(single)),
+            "## Gains over the first system of the same training data, paired": _by_measure(
+                differences.filter(~single), "over", "difference", signed
+            ),
+        },
+    )
+
+
+def _by_measure(
+    rows: pl.DataFrame, beside: str, value: str, written: Callable[[float], str]
+) -> Table:
+    """Lay systems down, each with the column `beside`; tests and their measures across."""
+    sizes = dict(rows.select("test", "n").iter_rows())
+    measured = set(rows.select("test", "metric").iter_rows())
+    columns = {
+        (test, metric): f"{test} {METRICS[metric]} (n {count(size)})"
+        for test, size in sizes.items()
+        for metric in DISPLAYED.get(test, ("pearson", "mean_squared_error"))
+        if (test, metric) in measured
+    }
+    cells = {
+        ((row["system"], row[beside]), (row["test"], row["metric"])): with_interval(
+            row[value], row, written
+        )
+        for row in rows.iter_rows(named=True)
+    }
+    return ["system", beside.replace("_", " "), *columns.values()], crossed(cells, columns)
+
+
+def _sets(rows: pl.DataFrame) -> Table:
+    values = rows.filter(metric="pearson")
+    systems = list(dict.fromkeys(values["system"]))
+    cells = {
+        ((test, count(size)), system): "" if value is None else share(value)
+        for test, size, system, value in values.select("test", "n", "system", "value").iter_rows()
+    }
+    return ["set", "n", *systems], crossed(cells, systems)
+
+
 def main() -> None:
     """Run the stage on its files."""
     params = load(SimilarityParams)
@@ -186,13 +256,14 @@ def main() -> None:
     pairs = scaled(read_frame(PAIRS, SCORED_PAIRS).filter(used))
     trained_on = {name: system.trained_on for name, system in params.systems.items()}
     predictions = predictions_of(params, read_values()["losses"], pairs)
-    results = similarity(pairs, predictions, trained_on, params.bootstrap_draws, load_run().seed)
-    write_table(results.table, FOLDER / "table.csv", TABLE)
-    write_table(results.differences, FOLDER / "differences.csv", DIFFERENCES)
-    page = as_markdown(results.table, results.differences)
+    table, differences = similarity(
+        pairs, predictions, trained_on, params.bootstrap_draws, load_run().seed
+    )
+    write_table(table, FOLDER / "table.csv", TABLE)
+    write_table(differences, FOLDER / "differences.csv", DIFFERENCES)
+    page = as_markdown(table, differences)
     write_bytes(page.encode(), FOLDER / "similarity.md")
-    metrics = nested(results.table.with_columns(slice=pl.lit("all")))
-    write_json(metrics, FOLDER / "metrics.json")
+    write_json(nested(table.with_columns(slice=pl.lit("all"))), FOLDER / "metrics.json")
     print(page)
 
 

@@ -1,6 +1,6 @@
 """The hash of the code that trains one system of the similarity track.
 
-Out: `data/similarity_code/NAME.json` (`tasks/pipeline/training_code_hash/stage.py`).
+Out: `data/similarity_code/NAME.json` (`tasks/pipeline/training_code_hash.py`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 from tasks.io.command import run
 from tasks.io.frames import write_json
 from tasks.io.section import read_values
-from tasks.pipeline.training_code_hash.stage import code_of
+from tasks.pipeline.training_code_hash import code_of
 
 FOLDER = Path("data/similarity_code")
 

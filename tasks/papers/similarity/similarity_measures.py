@@ -8,29 +8,16 @@ draw.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from models.metrics.correlations import (
-    Measure,
-    mean_squared_error,
-    pearson,
-    resampled_measure,
-    spearman,
-)
+from models.metrics.correlations import Measure, agreement, resampled_measure
 from models.metrics.intervals import TAIL, resampled_means
 
 if TYPE_CHECKING:
     from jaxtyping import Float
-
-VALUE: Mapping[Measure, Callable[..., float]] = {
-    "pearson": pearson,
-    "spearman": spearman,
-    "mean_squared_error": mean_squared_error,
-}
-Ends = tuple[float | None, float | None]
 
 
 class Measured(NamedTuple):
@@ -45,7 +32,7 @@ class Measured(NamedTuple):
         return float(self.by_seed.mean())
 
     @property
-    def ends(self) -> Ends:
+    def ends(self) -> tuple[float | None, float | None]:
         """Of the 95 % interval over pairs; it holds their chance, not that of training."""
         return ends(self.resampled)
 
@@ -57,16 +44,16 @@ def measured(
     draws: int,
     seed: int,
 ) -> Measured | None:
-    """Measure a correlation or the mean squared error; None where a correlation is not defined.
+    """Measure a correlation or the mean squared error.
 
-    It is not if all gold, or all scores of one seed, are equal.
+    A correlation is None if all gold, or all scores of one seed, are equal.
 
     Raises:
         ValueError: there is no pair, or a value is not finite.
     """
     if measure != "mean_squared_error" and not (np.ptp(gold) and np.ptp(scores, axis=1).all()):
         return None
-    by_seed = np.array([VALUE[measure](values, gold) for values in scores])
+    by_seed = np.array([agreement(measure, values, gold) for values in scores])
     return Measured(by_seed, resampled_measure(measure, scores, gold, draws, seed).mean(axis=0))
 
 
@@ -88,8 +75,8 @@ def accuracy(
 def best_threshold(scores: Float[np.ndarray, " pair"], gold: Float[np.ndarray, " pair"]) -> float:
     """Choose the score from which "paraphrase" is right most often; of equal ones the lowest.
 
-    It lies half way between two scores, at the lowest one (all are paraphrases), or above all of
-    them, at infinity (none is).
+    The threshold lies half way between two scores, at the lowest one (all are paraphrases), or
+    above all of them, at infinity (none is).
     """
     distinct = np.unique(scores)
     cuts = np.concatenate([distinct[:1], (distinct[1:] + distinct[:-1]) / 2, [np.inf]])
@@ -97,13 +84,13 @@ def best_threshold(scores: Float[np.ndarray, " pair"], gold: Float[np.ndarray, "
     return float(cuts[right.argmax()])
 
 
-def averaged(parts: Sequence[Measured]) -> Measured:
+def averaged(sets: Sequence[Measured]) -> Measured:
     """Average one measure over several tests, each of equal weight."""
-    by_seed = np.mean([split.by_seed for split in parts], axis=0)
-    return Measured(by_seed, np.mean([split.resampled for split in parts], axis=0))
+    by_seed = np.mean([measure.by_seed for measure in sets], axis=0)
+    return Measured(by_seed, np.mean([measure.resampled for measure in sets], axis=0))
 
 
-def ends(resampled: Float[np.ndarray, " draw"]) -> Ends:
+def ends(resampled: Float[np.ndarray, " draw"]) -> tuple[float | None, float | None]:
     """Return the ends of the 95 % percentile interval; None if no draw has a value."""
     defined = resampled[~np.isnan(resampled)]
     if not len(defined):

@@ -1,6 +1,6 @@
 """Table 3, its effects and whether `verdicts` keeps up, as Markdown that a terminal shows as well.
 
-In: frames of schemas `tables.SUMMARY`, `effects.EFFECTS` and `effects.KEPT_UP`. Mixes have the
+In: frames of schemas `stage.SUMMARY`, `effects.EFFECTS` and `effects.KEPT_UP`. Mixes have the
 numbers of the paper's models beside them.
 """
 
@@ -12,7 +12,6 @@ import polars as pl
 
 from models.metrics.intervals import MARGIN
 from tasks.io.mixes import LAST, PAPER_NUMBERS, VERDICTS
-from tasks.papers.table3.paper import OWN_TEST
 from tasks.pipeline.report.names import (
     SLICES,
     TESTS,
@@ -44,8 +43,8 @@ def as_markdown(summary: pl.DataFrame, effects: pl.DataFrame, kept_up: pl.DataFr
         NOTE,
         {
             "## Parts of the tests": _parts(accuracy),
-            "## Gains of each mix over another, paired": _gains(effects),
-            "## Share of errors removed on its own test": _removed(effects),
+            "## Gains of each mix over another, paired": _gains(effects.filter(ACCURACY & WHOLE)),
+            "## Share of errors removed on its own test": _removed(effects.filter(ACCURACY, "own")),
             f"## Whether {VERDICTS} keeps up with {LAST}, margin {MARGIN}": _kept(kept_up),
         },
     )
@@ -71,11 +70,11 @@ def _systems(rows: pl.DataFrame) -> Table:
 def _parts(accuracy: pl.DataFrame) -> Table:
     several = pl.col("slice").n_unique().over("test") > 1
     rows = accuracy.filter(pl.col("slice").str.starts_with("source:")).filter(several)
-    sizes = {(test, split): n for test, split, n in rows.select("test", "slice", "n").iter_rows()}
+    sizes = {(test, part): n for test, part, n in rows.select("test", "slice", "n").iter_rows()}
     columns = {
-        (test, split): f"{_named(test, split)} (n {count(sizes[test, split])})"
+        (test, part): f"{_named(test, part)} (n {count(sizes[test, part])})"
         for test in in_order(rows["test"], TESTS)
-        for split in in_order((name for of, name in sizes if of == test), SLICES)
+        for part in in_order((name for of, name in sizes if of == test), SLICES)
     }
     cells = {
         ((_numbered(row["system"]),), (row["test"], row["slice"])): with_interval(row["mean"], row)
@@ -84,26 +83,23 @@ def _parts(accuracy: pl.DataFrame) -> Table:
     return ["system", *columns.values()], crossed(cells, columns)
 
 
-def _gains(effects: pl.DataFrame) -> Table:
+def _gains(rows: pl.DataFrame) -> Table:
     """Lay comparisons down, seed by seed; tests across."""
-    rows = effects.filter(ACCURACY & WHOLE)
     tests = in_order(rows["test"], TESTS)
-    cells = {(_compared(row), row["test"]): _gain(row) for row in rows.iter_rows(named=True)}
+    cells = {
+        (_compared(row), row["test"]): with_interval(row["gain"], row, signed)
+        for row in rows.iter_rows(named=True)
+    }
     return ["model", "over", "seed", *map(test_name, tests)], crossed(cells, tests)
 
 
-def _gain(row: dict[str, float]) -> str:
-    return with_interval(row["gain"], row, signed)
-
-
-def _removed(effects: pl.DataFrame) -> Table:
-    rows = effects.filter(ACCURACY & pl.col("own"))
+def _removed(rows: pl.DataFrame) -> Table:
     head = ["model", "over", "seed", "test", "gain", "above 0", "errors removed", "paper"]
     return head, [
         [
             *_compared(row),
-            test_name(OWN_TEST[row["system"]]),
-            _gain(row),
+            test_name(row["test"]),
+            with_interval(row["gain"], row, signed),
             "yes" if row["low"] > 0 else "no",
             _share(row["errors_removed"]),
             _share(row["paper_errors_removed"]),
@@ -112,11 +108,7 @@ def _removed(effects: pl.DataFrame) -> Table:
     ]
 
 
-def _share(value: float | None) -> str:
-    return "" if value is None else f"{value:.2f}".replace("-", "−")
-
-
-def _kept(kept_up: pl.DataFrame) -> Table:
+def _kept(rows: pl.DataFrame) -> Table:
     head = ["model", "over", "seed", "test", "difference", "lower end", "n", "keeps up"]
     return head, [
         [
@@ -127,16 +119,20 @@ def _kept(kept_up: pl.DataFrame) -> Table:
             count(row["n"]),
             "yes" if row["passed"] else "no",
         ]
-        for row in kept_up.iter_rows(named=True)
+        for row in rows.iter_rows(named=True)
     ]
+
+
+def _share(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}".replace("-", "−")
 
 
 def _compared(row: dict[str, Any]) -> tuple[str, str, str]:
     return _numbered(row["system"]), _numbered(row["over"]), str(row["seed"])
 
 
-def _named(test: str, split: str) -> str:
-    return test_name(test) if split == "all" else f"{test_name(test)}, {slice_name(split)}"
+def _named(test: str, part: str) -> str:
+    return test_name(test) if part == "all" else f"{test_name(test)}, {slice_name(part)}"
 
 
 def _numbered(system: str) -> str:

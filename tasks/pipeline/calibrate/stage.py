@@ -1,81 +1,67 @@
 """Stage `calibrate`: exemplars from inputs for the network of mix K, and its calibration.
 
 In: `data/train/K/SEED/model/`, `data/split/{titles,inputs,aliases}.parquet`, all queries, the
-occupations, the auxiliary titles, and `data/pairs/K/{judged,strings}.parquet`. Out, in
-`data/calibrate/K/SEED/`: `prior.parquet`, `exemplars.parquet`, `calibration.json` and counts.
-
-The first mixes know no input. From `extra_words` on, mixes know unlabelled inputs: their mean
-posterior is the prior of occupations (one step of expectation maximization, Dempster et al. 1977;
-more steps sharpen it too much, `docs/LOG.md`), and each is an exemplar of its likeliest
-occupations. Mixes with feedback know verdicts too: judged titles are exemplars of their occupation,
-and count. Titles of the second taxonomy can tell of the prior in every mix.
-
-Confidence is fitted on the labelled inputs that nothing was trained on and no test queries, each
-answered without its own exemplar, else on held-out titles, which are nearer to the taxonomy;
-without enough of either the model stays uncalibrated. Lone head words and initials of titles teach
-what is vague.
+occupations, the auxiliary titles, and `data/pairs/K/strings.parquet` and, for a mix that
+learns from it, `data/feedback/resolutions.parquet`. Out, in
+`data/calibrate/K/SEED/`: `prior.parquet` and `exemplars.parquet` (`prior.py`), `calibration.json`
+(`confidence.py`) and counts.
 """
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import torch
 
 from models.network.embedding import embed_titles
-from models.network.model_files import load_model
-from models.reproducibility.seeding import generator
-from models.search.search import Search
+from models.network.kinds import load_model
+from models.reproducibility import generator
+from models.serving.search import Search
 from tasks.evaluation.answering import read_exemplars
-from tasks.evaluation.params import EvaluateParams
-from tasks.evaluation.systems import compared, read_index
-from tasks.io.command import print_counts, run
+from tasks.evaluation.systems import EvaluateParams, compared, read_index
+from tasks.io.command import network_options, print_counts, run
 from tasks.io.frames import read_frame, write_frame, write_json
-from tasks.io.mixes import MIXES
-from tasks.io.queries import queried_strings, read_queries
+from tasks.io.mixes import MIXES, queried_strings, read_learned, read_queries
 from tasks.io.schemas import (
     AUXILIARY_TITLES,
     EXEMPLARS,
-    JUDGED,
     OCCUPATIONS,
     PRIOR,
+    RESOLUTIONS,
     SPLIT_ALIASES,
     SPLIT_INPUTS,
     STRINGS,
 )
 from tasks.io.section import load, load_run
-from tasks.pipeline.calibrate.fit_confidence import calibrate, levels
-from tasks.pipeline.calibrate.fit_prior import auxiliary_titles, gather, known_inputs
-from tasks.pipeline.calibrate.labels import (
+from tasks.pipeline.calibrate.confidence import (
     agreement,
+    calibrate,
     exact_shares,
     labelled_queries,
     labels_of_titles,
+    levels,
     made_queries,
 )
-from tasks.pipeline.calibrate.params import CalibrateParams
+from tasks.pipeline.calibrate.prior import CalibrateParams, auxiliary_titles, gather, known_inputs
 
 
 def main() -> None:
     """Run the stage on its files."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--mix", required=True, choices=MIXES)
-    parser.add_argument("--seed", type=int, required=True, help="that it was trained with")
-    options = parser.parse_args()
-    mix, place = options.mix, f"{options.mix}/{options.seed}"
-    folder, model = Path(f"data/calibrate/{place}"), Path(f"data/train/{place}/model")
+    options = network_options(__doc__, MIXES)
+    mix, trained_as = options.mix, f"{options.mix}/{options.seed}"
+    folder, seed = Path(f"data/calibrate/{trained_as}"), load_run().seed
     params, rule, index = load(CalibrateParams), load(EvaluateParams).rule, read_index()
-    judged = read_frame(Path(f"data/pairs/{mix}/judged.parquet"), JUDGED)
+    resolutions = read_learned(mix, "resolutions", RESOLUTIONS)
     inputs = read_frame(Path("data/split/inputs.parquet"), SPLIT_INPUTS)
     queried = queried_strings()
-    auxiliary = read_frame(Path("data/auxiliary_taxonomy/titles.parquet"), AUXILIARY_TITLES)
-    drawn = auxiliary_titles(
-        auxiliary, params.auxiliary_titles, generator(load_run().seed, "calibrate", "auxiliary")
+    auxiliary = auxiliary_titles(
+        read_frame(Path("data/auxiliary_taxonomy/titles.parquet"), AUXILIARY_TITLES),
+        params.auxiliary_titles,
+        generator(seed, "calibrate", "auxiliary"),
     )
-    known = known_inputs(mix, inputs, judged, queried)._replace(auxiliary=drawn)
-    featurizer, encoder = load_model(model)
+    known = known_inputs(mix, inputs, resolutions, queried)._replace(auxiliary=auxiliary)
+    featurizer, encoder = load_model(Path(f"data/train/{trained_as}/model"))
     embedded = embed_titles(encoder, featurizer, index.titles)
     plain = Search(index, compared(featurizer, encoder, embedded), rule)
     learned = gather(plain, known, params, rule.temperature, mix)
@@ -97,7 +83,7 @@ def main() -> None:
             rule.temperature,
             labels_of_titles(aliases, occupations),
             params.max_false_rejection_rate,
-            made_queries(index, generator(load_run().seed, "calibrate", "made")),
+            made_queries(index, generator(seed, "calibrate", "made")),
         )
         calibration = replace(
             calibration,

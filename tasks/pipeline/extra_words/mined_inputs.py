@@ -1,50 +1,51 @@
 """Real inputs that hold a title whole and that the n-gram matcher normalizes to its occupation.
 
-Neculoiu et al. 2016, section 4.2, point 3. The matcher *agrees* with a title if every occupation at
-its best score holds that title (its success@1, by expectation over ties, is then 1). It is
-*ambiguous* if only some do, and *disagrees* if none does. Of several titles with which it agrees
-the longest is taken, then the leftmost, then the first in the alphabet.
+An input holds a title if the title's characters stand in it between word boundaries, both
+normalized: the paper's "complete and strict substring" (Neculoiu et al. 2016, section 4.2, point
+3). Words end at white space and at a slash ("developer/programmer" holds "developer"), and full
+stops that end a word stand outside it ("nurse. london" holds "nurse"). Other kept punctuation
+belongs to its word: "c" is not in "c++", "r" not in "r&d", "net" not in ".net".
+
+The matcher *agrees* with a title if every occupation at its best score holds that title (its
+success@1, by expectation over ties, is then 1). It is *ambiguous* if only some do, and *disagrees*
+if none does. Of several titles with which it agrees the longest is taken, then the leftmost, then
+the first in the alphabet.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from models.reproducibility.progress import Progress
-from models.text.ngram_matcher import NgramMatcher
+from models.reproducibility import Progress
+from tasks.evaluation.ngram_matcher import NgramMatcher
 from tasks.io.title_readings import without
-from tasks.pipeline.extra_words.contained_titles import contained_titles
 
 if TYPE_CHECKING:
     from jaxtyping import Int
 
+STARTS = re.compile(r"(?<![^ /])[^ ]")
+ENDS = re.compile(r"(?<=[^ ])(?=\.*(?:[ /]|\Z))")
 BLOCK = 512
-
-
-class Mined(NamedTuple):
-    """Mined inputs, and what each rule left over.
-
-    `inputs` has `title, occupation_ids, occupation_size` of the title, and `raw_title, variant`
-    (cleaned), `normalized, label_agrees` of the input.
-    """
-
-    inputs: pl.DataFrame
-    counts: dict[str, int]
 
 
 def mined_inputs(
     inputs: pl.DataFrame, titles: pl.DataFrame, taken: Mapping[str, Collection[str]]
-) -> Mined:
+) -> tuple[pl.DataFrame, dict[str, int]]:
     """Mine the inputs; distinct ones by normalized title, in the order of their `input_id`.
 
     Of equal inputs (schema `SPLIT_INPUTS`) the first with a label stands for all. `titles` (schema
     `TITLES`) is the matcher's index; `taken` has normalized strings that no mined input may equal,
-    by reason. `label_agrees` says whether the label is one of `occupation_ids`, null without a
-    label.
+    by reason.
+
+    Returns:
+        `title, occupation_ids, occupation_size` of the title, and `raw_title, variant` (cleaned),
+        `normalized, label_agrees` of the input, which says whether the label is one of
+        `occupation_ids`, null without a label; and how many inputs each rule left over.
     """
     searched = titles.with_row_index("row").filter(pl.col("normalized") != "").sort("title")
     named = dict(searched.group_by("normalized").agg("row").iter_rows())
@@ -59,13 +60,50 @@ def mined_inputs(
         "hold_a_title": len(distinct.filter(holds | pl.col("normalized").is_in(list(named)))),
         "hold_it_strictly": len(strict),
     }
-    for reason, strings in taken.items():
-        free = without(strict, strings)
-        counts[reason] = len(strict) - len(free)
-        strict = free
+    strict, left_out = without_taken(strict, taken)
     row, verdicts = _matched(strict, titles, named)
-    counts |= {v: verdicts.count(v) for v in ("agrees", "ambiguous", "disagrees")}
-    return Mined(_rows(strict, titles, row), counts)
+    counts |= left_out | {v: verdicts.count(v) for v in ("agrees", "ambiguous", "disagrees")}
+    return _rows(strict, titles, row), counts
+
+
+def contained_titles(inputs: Sequence[str], titles: Collection[str]) -> list[list[str]]:
+    """Find the normalized titles that each normalized input holds; one list an input.
+
+    An input does not hold itself. The longest title is first, of equally long ones the leftmost.
+    Every run of words as long as a title can be is looked up in `titles` (a set, or the keys of a
+    dict), so the time is linear in the inputs.
+    """
+    longest, contained = max(map(len, titles), default=0), []
+    for text in inputs:
+        held = (run for run in _runs(text, longest) if run in titles and run != text)
+        contained.append(sorted(dict.fromkeys(held), key=len, reverse=True))
+    return contained
+
+
+def without_taken(
+    frame: pl.DataFrame, taken: Mapping[str, Collection[str]]
+) -> tuple[pl.DataFrame, dict[str, int]]:
+    """Leave out rows whose column `normalized` is taken, and count them by reason."""
+    counts = {}
+    for reason, strings in taken.items():
+        free = without(frame, strings)
+        counts[reason] = len(frame) - len(free)
+        frame = free
+    return frame, counts
+
+
+def _runs(text: str, longest: int) -> Iterator[str]:
+    """Yield all runs of whole words of at most `longest` characters, from left to right."""
+    ends = [match.start() for match in ENDS.finditer(text)]
+    first = 0
+    for match in STARTS.finditer(text):
+        start = match.start()
+        while first < len(ends) and ends[first] <= start:
+            first += 1
+        for end in ends[first:]:
+            if end - start > longest:
+                break
+            yield text[start:end]
 
 
 def _distinct(inputs: pl.DataFrame) -> pl.DataFrame:
@@ -98,7 +136,7 @@ def _matched(
 def _closest_titles(
     queries: Sequence[str], titles: Sequence[str]
 ) -> Iterator[Int[np.ndarray, " tied"]]:
-    """Of each query all titles at the n-gram matcher's best score; memory is that of one block."""
+    """Yield all titles at the n-gram matcher's best score, query by query, one block in memory."""
     if not queries:
         return  # nor need there be titles then
     matcher = NgramMatcher(titles)

@@ -1,4 +1,4 @@
-"""Judged titles that nothing trains on, so that the gate can compare any two versions on them.
+"""Titles with verdicts that nothing trains on, so that the gate can compare any two versions.
 
 Titles that a review queue drew at random are held out: they measure accuracy on the inputs without
 bias. So are disputed titles, which two models answer differently: the gate decides between these
@@ -15,7 +15,7 @@ from collections.abc import Container
 import polars as pl
 
 from tasks.io.schemas import QUERIES
-from tasks.pipeline.feedback.feedback_rows.cells import DISPUTED, RANDOM
+from tasks.pipeline.feedback.reader import DISPUTED, RANDOM
 
 RANDOM_TITLES = "random_titles"
 """The test of titles that a queue drew at random."""
@@ -27,42 +27,41 @@ def is_held_out(normalized: str, share: float) -> bool:
 
 
 def held_out(
-    outcomes: pl.DataFrame, reviews: pl.DataFrame, share: float, trained: Container[str]
+    titles: pl.Series, verdicts: pl.DataFrame, share: float, trained: Container[str]
 ) -> pl.Series:
-    """Tell of each row of schema `OUTCOMES` whether its title is held out.
+    """Tell of each normalized title whether it is held out.
 
-    `reviews` (schema `REVIEWS`) say how a queue chose it; `share`: of the titles from no queue.
+    `verdicts` (schema `VERDICTS`) say how a queue chose it; `share`: of the titles from no queue.
     Titles of `trained` (normalized) are not: the mixes before feedback learn from them anyway.
     """
-    marked = reviews.drop_nulls("chosen_by")
+    marked = verdicts.drop_nulls("chosen_by")
     is_kept = dict.fromkeys(marked["normalized"], False)
     is_kept |= dict.fromkeys(chosen_as(marked, DISPUTED, RANDOM), True)
     values = [
-        title not in trained and is_kept.get(title, is_held_out(title, share))
-        for title in outcomes["normalized"]
+        title not in trained and is_kept.get(title, is_held_out(title, share)) for title in titles
     ]
     return pl.Series("held_out", values, dtype=pl.Boolean)
 
 
-def chosen_as(reviews: pl.DataFrame, *ways: str) -> pl.Series:
+def chosen_as(verdicts: pl.DataFrame, *ways: str) -> pl.Series:
     """Return the normalized titles that a queue chose in one of these ways."""
-    marked = reviews.filter(pl.col("chosen_by").is_in(ways))
+    marked = verdicts.filter(pl.col("chosen_by").is_in(ways))
     return marked["normalized"].unique(maintain_order=True)
 
 
 def gate_queries(
-    judged: pl.DataFrame, reviews: pl.DataFrame, aliases: pl.DataFrame
+    resolutions: pl.DataFrame, verdicts: pl.DataFrame, aliases: pl.DataFrame
 ) -> pl.DataFrame:
-    """Return held-out titles (schema `JUDGED`) with a known occupation as schema `QUERIES`.
+    """Return held-out titles (schema `RESOLUTIONS`) with a known occupation as schema `QUERIES`.
 
-    Those that a queue drew at random or chose as disputed (`reviews`, schema `REVIEWS`) are tests
+    Those that a queue drew at random or chose as disputed (`verdicts`, schema `VERDICTS`) are tests
     of their own. `aliases` (schema `SPLIT_ALIASES`) give the number of titles of an occupation.
     """
     is_random, is_disputed = (
-        pl.col("normalized").is_in(chosen_as(reviews, way).implode()) for way in (RANDOM, DISPUTED)
+        pl.col("normalized").is_in(chosen_as(verdicts, way).implode()) for way in (RANDOM, DISPUTED)
     )
-    answered = judged.filter("held_out").drop_nulls("occupation_id")
-    titles = answered.unique("normalized", keep="first", maintain_order=True)
+    known = resolutions.filter("held_out").drop_nulls("occupation_id")
+    titles = known.unique("normalized", keep="first", maintain_order=True)
     sizes = aliases.group_by("occupation_id").agg(occupation_size=pl.len().cast(pl.UInt32))
     names = [f"feedback-{_hash(title)[:16]}" for title in titles["normalized"]]
     return (
@@ -74,7 +73,7 @@ def gate_queries(
             .then(pl.lit(RANDOM_TITLES))
             .when(is_disputed)
             .then(pl.lit(DISPUTED))
-            .otherwise(pl.lit("annotations")),  # labelled raw inputs, as judged titles are
+            .otherwise(pl.lit("annotations")),  # labelled raw inputs, as titles with verdicts are
             split=pl.lit("gate"),
             source=pl.lit("feedback"),
         )

@@ -1,9 +1,9 @@
-"""Feedback files: tables of any kind with the columns of `FEEDBACK`.
+"""Feedback files to verdicts: tables of any kind with the columns of `FEEDBACK`.
 
 People's files stand in one folder, beside the file of the stage `simulate_feedback`. `REQUIRED`
-columns must be there, others may be absent, as a column or in a row. Files are read in chunks.
-`feedback_rows/cells.py` reads the cells, `faults.py` names why a row is refused, and `repairs.py`
-repairs and counts what leaves the verdict valid.
+columns must be there, others may be absent, as a column or in a row. Files are read in chunks: the
+cells are parsed, a row that cannot be used is refused with a reason, and what leaves the verdict
+valid is repaired and counted. Out: schema `VERDICTS`.
 """
 
 from __future__ import annotations
@@ -14,16 +14,15 @@ from pathlib import Path
 
 import polars as pl
 
+from models.text.titles import clean_title
+from tasks.io.formulas import unguarded
 from tasks.io.regular_files import boundary, file_fault
-from tasks.io.schemas import FEEDBACK_ROWS, REJECTED
-from tasks.pipeline.feedback.feedback_rows.cells import read_cells
-from tasks.pipeline.feedback.feedback_rows.dates import UNKNOWN, has_slashes, slash_order
-from tasks.pipeline.feedback.feedback_rows.faults import fault
-from tasks.pipeline.feedback.feedback_rows.occupation_ids import OccupationIds
-from tasks.pipeline.feedback.feedback_rows.repairs import REPAIRS, repair
-from tasks.pipeline.feedback.params import FeedbackParams
+from tasks.io.schemas import FEEDBACK, REJECTED, VERDICTS
+from tasks.io.title_readings import normalized
+from tasks.pipeline.feedback.dates import UNKNOWN, has_slashes, moments, slash_order
+from tasks.pipeline.feedback.occupation_ids import REWRITTEN_ID, OccupationIds
 from tasks.tables.read_table import read_header, read_table
-from tasks.tables.rejected import RejectedRows
+from tasks.tables.rejected import NOT_ANSWERED, UNKNOWN_OCCUPATION, RejectedRows, empty
 from tasks.tables.source_files import IngestError, display_path, is_table, mapped_columns
 
 OWN = Path("data/simulate_feedback/feedback.csv")
@@ -34,20 +33,98 @@ ORIGIN = (
 )
 NAMED = 3  # rows of a warning
 REQUIRED = ("raw_title", "predicted_occupation_id", "matched_title", "verdict")
-OPTIONAL = (
-    "model_version",
-    "corrected_occupation_id",
-    "reviewer_id",
-    "judged_at",
-    "chosen_by",
-    "served",
+OPTIONAL = (*(name for name in FEEDBACK if name not in REQUIRED), "chosen_by", "served")
+CORRECT, INCORRECT, NOT_A_JOB_TITLE = "correct", "incorrect", "not_a_job_title"
+COVERAGE, RANDOM, DISPUTED = "coverage", "random", "disputed"
+"""How a review queue chose a title: for all that it speaks for, as that of a random row, or because
+two models answer it differently."""
+ANSWERED, ABSTAINED = "answered", "abstained"
+"""How the run that a queue was made of served a title: with the prediction, or with nothing."""
+EARLIER_VERDICTS = {"right": CORRECT, "wrong": INCORRECT, "no_job_title": NOT_A_JOB_TITLE}
+"""Words of older files, which are still read."""
+
+# Reasons say what is wrong and mostly what to write instead. They hold no value of the row, so that
+# equal faults are counted as one; the row's text stands beside them.
+BAD_VERDICT = "verdict is unknown: write correct, incorrect or not_a_job_title"
+CORRECT_YET_CORRECTED = "correct, yet corrected to another occupation: write incorrect, or empty it"
+INCORRECT_YET_CONFIRMED = (
+    "incorrect, yet corrected to the predicted occupation: write correct, or another"
 )
+NO_TITLE_YET_CORRECTED = (
+    "not_a_job_title, yet corrected to an occupation: write incorrect, or empty it"
+)
+NO_PREDICTION = (
+    "predicted_occupation_id is empty: write the correct one into corrected_occupation_id, and "
+    "incorrect, or not_a_job_title"
+)
+REPAIRS = {
+    "unknown_correction": pl.col("corrected_given") & pl.col("corrected").is_null(),
+    "matched_title_replaced": pl.col("owned").is_null() & pl.col("predicted").is_not_null(),
+    "answered_without_prediction": pl.col("answers"),
+    "verdict_from_correction": pl.col("from_correction"),
+    "leading_zeros_restored": pl.any_horizontal("predicted_restored", "corrected_restored"),
+    "unknown_prediction": pl.col("predicted_given") & pl.col("predicted").is_null(),
+}
+"""Repairs, and the rows that need them: a corrected occupation that the taxonomy does not have is
+dropped beside `incorrect`, and a predicted one beside `not_a_job_title`, which judges the title
+alone; the label replaces a matched title that is none of the predicted occupation's titles in the
+index; a correction without a prediction becomes `correct` of the corrected occupation."""
+
+
+def read_feedback(
+    folder: Path,
+    columns: Mapping[str, str],
+    aliases: pl.DataFrame,
+    rejected: RejectedRows,
+    *,
+    from_labels: bool,
+) -> tuple[pl.DataFrame, dict[str, int]]:
+    """Return the verdicts of all files (schema `VERDICTS`), and how often `REPAIRS` were needed.
+
+    `columns`: our name -> the files' name; `aliases`: schema `SPLIT_ALIASES`; `from_labels`:
+    whether the file of the stage `simulate_feedback` is read as well.
+
+    Raises:
+        IngestError: a file or a column is missing, or `columns` does not fit.
+    """
+    occupations = OccupationIds.of(aliases)
+    repairs = Counter(dict.fromkeys(REPAIRS, 0))
+    verdicts = [pl.DataFrame(schema=VERDICTS)]
+    tables = [(path, columns, ORIGIN) for path in files(folder)]
+    tables += [(OWN, {}, OWN_ORIGIN)] * from_labels
+    for path, named, origin in tables:
+        rejected.rows[display_path(path)] += 0  # a file without rows is reported, too
+        for rows in _usable(path, _columns(path, named, origin), origin, occupations, rejected):
+            _warn_of_unknown(rows, display_path(path))
+            incorrect = pl.col("verdict") == INCORRECT
+            marked = rows.with_columns(answers=~pl.col("predicted_given") & incorrect).join(
+                occupations.owned, on=["predicted", "matched"], how="left", maintain_order="left"
+            )
+            counts = marked.select(needed.sum().alias(name) for name, needed in REPAIRS.items())
+            repairs.update(counts.row(0, named=True))
+            verdicts.append(_repaired(marked, occupations, from_labels=origin == OWN_ORIGIN))
+    return pl.concat(verdicts), dict(repairs)
+
+
+def as_verdicts(rows: pl.DataFrame, *, from_labels: bool) -> pl.DataFrame:
+    """Return schema `VERDICTS` of `FEEDBACK` with columns `normalized`, `chosen_by`, `served`."""
+    occupation = (
+        pl.when(pl.col("verdict") == CORRECT)
+        .then("predicted_occupation_id")
+        .when(pl.col("verdict") == INCORRECT)
+        .then("corrected_occupation_id")
+    )
+    return rows.with_columns(
+        occupation_id=occupation,
+        reviewer_id=pl.col("reviewer_id").fill_null(""),
+        from_labels=pl.lit(from_labels),
+    ).select(list(VERDICTS))
 
 
 def files(folder: Path) -> list[Path]:
     """Return people's files in the order of their names; other files are none of ours.
 
-    One that must not be opened is named and left out, as DVC leaves it out.
+    A file that must not be opened is named and left out, as DVC leaves it out.
 
     Raises:
         IngestError: there is no such folder.
@@ -64,29 +141,157 @@ def files(folder: Path) -> list[Path]:
     return [path for path, text in faults.items() if not text]
 
 
-def read_feedback(
-    params: FeedbackParams, aliases: pl.DataFrame, rejected: RejectedRows
-) -> tuple[pl.DataFrame, dict[str, int]]:
-    """Return the usable rows of all files in order, and how often each of `REPAIRS` was needed.
+def _columns(path: Path, named: Mapping[str, str], origin: str) -> dict[str, str]:
+    """Map our name to the file's column as its header writes it, by `named` or by its own name."""
+    columns = {name: name for name in REQUIRED} | dict(named)
+    header = read_header(path, [columns[name] for name in REQUIRED], origin)
+    written: dict[str, list[str]] = {}
+    for name in header:
+        written.setdefault(name.casefold(), []).append(name)
+    columns |= {name: name for name in OPTIONAL if name in written and name not in columns}
+    checked = mapped_columns(columns, "feedback.columns", REQUIRED, OPTIONAL)
+    for ours, theirs in checked.items():
+        alike = written.get(theirs.casefold(), [])
+        if theirs in header or not alike:
+            continue
+        if len(alike) > 1:
+            raise IngestError(
+                f"{path} has the column {theirs!r} more than once, as {alike}. {origin}"
+            )
+        checked[ours] = alike[0]
+    return checked
 
-    `aliases` has schema `SPLIT_ALIASES`; the rows have `FEEDBACK_ROWS`.
 
-    Raises:
-        IngestError: a file or a column is missing, or `feedback.columns` does not fit.
+def _usable(
+    path: Path,
+    columns: Mapping[str, str],
+    origin: str,
+    occupations: OccupationIds,
+    rejected: RejectedRows,
+) -> Iterator[pl.DataFrame]:
+    """Yield the usable rows of a file (`_read_cells`) in chunks, and refuse the others.
+
+    A file with slashes in its dates is read twice.
     """
-    occupations = OccupationIds.of(aliases)
-    repairs = Counter(dict.fromkeys(REPAIRS, 0))
-    taken = [pl.DataFrame(schema=FEEDBACK_ROWS)]
-    tables = [(path, params.columns, ORIGIN) for path in files(Path(params.folder))]
-    tables += [(OWN, {}, OWN_ORIGIN)] * params.from_labels
-    for path, columns, origin in tables:
-        rejected.rows[display_path(path)] += 0  # a file without rows is reported, too
-        for rows in _read(path, _columns(path, columns, origin), origin, occupations, rejected):
-            frame, counts = repair(rows, occupations)
-            repairs.update(counts)
-            _warn_of_unknown(rows, display_path(path))
-            taken.append(frame.with_columns(from_labels=pl.lit(origin == OWN_ORIGIN)))
-    return pl.concat(taken), dict(repairs)
+    order: str | None = None
+    absent = [pl.lit("").alias(name) for name in (*REQUIRED, *OPTIONAL) if name not in columns]
+    for chunk in read_table(path, columns, origin, rejected):
+        if order is None and "judged_at" in columns and has_slashes(chunk.values["judged_at"]):
+            dates = read_table(path, {"judged_at": columns["judged_at"]}, origin, RejectedRows())
+            order = slash_order(part.values["judged_at"] for part in dates)
+        rows = pl.concat([chunk.places, chunk.values.with_columns(absent)], how="horizontal")
+        read = _read_cells(rows, occupations, order or UNKNOWN)
+        marked = read.with_columns(reason=_fault(), file=pl.lit(display_path(path)), row="text")
+        rejected.rows[display_path(path)] += len(marked)
+        rejected.refuse_all(marked.drop_nulls("reason").select(list(REJECTED)))
+        yield marked.filter(pl.col("reason").is_null())
+
+
+def _read_cells(chunk: pl.DataFrame, occupations: OccupationIds, order: str) -> pl.DataFrame:
+    """Parse the cells of a chunk: verdicts, ids, titles and times as they are meant.
+
+    A `'` before what a spreadsheet would take for a formula is removed (`tasks/io/formulas.py`). A
+    verdict that a person left empty follows from the correction. `order` is that of day and month
+    where slashes stand between them. Added are `normalized`, `matched` (cleaned), `says_nothing`,
+    `from_correction` (the correction alone implies the verdict), `at, at_fault`, and for
+    `predicted` and `corrected` the occupation of the taxonomy or null, whether it is `_given`, the
+    `_fault` of its id or null, and whether its zeros are `_restored`.
+    """
+    frame = chunk.with_columns(
+        unguarded(chunk["raw_title"]),  # its white space stays
+        *(
+            unguarded(chunk[name].str.strip_chars()).str.strip_chars()
+            for name in FEEDBACK
+            if name != "raw_title"
+        ),
+    )
+    times, bad_times = moments(frame["judged_at"], order)
+    matched = {title: clean_title(title) for title in frame["matched_title"].unique()}
+    verdict = pl.col("verdict").str.to_lowercase().str.replace_all(r"[\s_]+", "_")
+    read = frame.with_columns(
+        *_occupation(frame, "predicted", occupations),
+        *_occupation(frame, "corrected", occupations),
+        normalized(frame["raw_title"]),
+        _by_text("matched_title", matched).alias("matched"),
+        _by_text("judged_at", times).alias("at"),
+        _by_text("judged_at", bad_times).alias("at_fault"),
+        verdict=verdict.replace(EARLIER_VERDICTS),
+    )
+    silent, implied = pl.col("verdict") == "", pl.col("corrected_given")
+    same = pl.col("corrected") == pl.col("predicted")
+    by_correction = pl.when(same).then(pl.lit(CORRECT)).otherwise(pl.lit(INCORRECT))
+    return read.with_columns(
+        says_nothing=silent & ~implied,
+        from_correction=silent & implied,
+        verdict=pl.when(silent & implied).then(by_correction).otherwise("verdict"),
+    )
+
+
+def _occupation(frame: pl.DataFrame, name: str, occupations: OccupationIds) -> list[pl.Expr]:
+    """Return the columns `NAME`, `NAME_given`, `NAME_fault` and `NAME_restored`."""
+    column = f"{name}_occupation_id"
+    ids = occupations.look_up(frame[column].unique())
+    return [
+        _by_text(column, ids.known).alias(name),
+        (pl.col(column) != "").alias(f"{name}_given"),
+        _by_text(column, ids.faults).alias(f"{name}_fault"),
+        pl.col(column).is_in(ids.restored).alias(f"{name}_restored"),
+    ]
+
+
+def _by_text(column: str, values: dict[str, str]) -> pl.Expr:
+    """Put for each text its value; null where it has none."""
+    return pl.col(column).replace_strict(values, default=None, return_dtype=pl.String)
+
+
+def _fault() -> pl.Expr:
+    """Name the first reason to refuse a row of `_read_cells`; null if there is none."""
+    verdict = pl.col("verdict")
+    predicted, corrected = pl.col("predicted").is_not_null(), pl.col("corrected").is_not_null()
+    confirmed = pl.col("corrected").eq_missing(pl.col("predicted"))
+    ids = pl.concat_list("predicted_fault", "corrected_fault")
+    # an unknown correction matters if the verdict depends on it alone
+    correction_is_all = pl.col("from_correction") | ~pl.col("predicted_given")
+    unknown = (pl.col("predicted_given") & ~predicted) | (correction_is_all & ~corrected)
+    corrected_given, of_prediction = pl.col("corrected_given"), verdict != NOT_A_JOB_TITLE
+    reasons = {
+        NOT_ANSWERED: pl.col("says_nothing"),
+        empty("raw_title"): pl.col("normalized") == "",  # signs alone are no title
+        BAD_VERDICT: ~verdict.is_in([CORRECT, INCORRECT, NOT_A_JOB_TITLE]),
+        NO_TITLE_YET_CORRECTED: ~of_prediction & corrected_given,
+        REWRITTEN_ID: of_prediction & ids.list.contains(REWRITTEN_ID),
+        NO_PREDICTION: of_prediction
+        & ~pl.col("predicted_given")
+        & ~((verdict == INCORRECT) & corrected_given),
+        UNKNOWN_OCCUPATION: of_prediction & unknown,
+        CORRECT_YET_CORRECTED: (verdict == CORRECT) & corrected_given & ~confirmed,
+        INCORRECT_YET_CONFIRMED: (verdict == INCORRECT) & corrected_given & predicted & confirmed,
+    }
+    cases = [pl.when(holds).then(pl.lit(reason)) for reason, holds in reasons.items()]
+    return pl.coalesce("fault", *cases, "at_fault")
+
+
+def _repaired(rows: pl.DataFrame, occupations: OccupationIds, *, from_labels: bool) -> pl.DataFrame:
+    """Return faultless rows, with what `REPAIRS` look at, as schema `VERDICTS`."""
+    chosen_by, served = (
+        pl.col(name).str.strip_chars().str.to_lowercase() for name in ("chosen_by", "served")
+    )
+    is_served = (served == ABSTAINED) | (pl.col("predicted_given") & (served == ANSWERED))
+    predicted = pl.when("answers").then("corrected").otherwise("predicted")
+    label = predicted.replace_strict(occupations.labels, default=None, return_dtype=pl.String)
+    is_corrected = (pl.col("verdict") == INCORRECT) & ~pl.col("answers")
+    repaired = rows.with_columns(
+        predicted_occupation_id=predicted,
+        matched_title=pl.when("owned").then("matched").otherwise(label),
+        corrected_occupation_id=pl.when(is_corrected).then("corrected"),
+        verdict=pl.when("answers").then(pl.lit(CORRECT)).otherwise("verdict"),
+        judged_at="at",
+        chosen_by=chosen_by,
+        served=pl.when(is_served).then(served),
+    )
+    columns = (*FEEDBACK, "normalized", "chosen_by", "served")
+    filled = (pl.when(pl.col(name) != "").then(name).alias(name) for name in columns)
+    return as_verdicts(repaired.select(filled), from_labels=from_labels)
 
 
 def _warn_of_unknown(rows: pl.DataFrame, file: str) -> None:
@@ -99,48 +304,3 @@ def _warn_of_unknown(rows: pl.DataFrame, file: str) -> None:
         )
     if len(unknown) > NAMED:
         print(f"warning: {file}: and {len(unknown) - NAMED:,} more such rows")
-
-
-def _read(
-    path: Path,
-    columns: Mapping[str, str],
-    origin: str,
-    occupations: OccupationIds,
-    rejected: RejectedRows,
-) -> Iterator[pl.DataFrame]:
-    """Yield the usable rows of a file (`read_cells`) in chunks, and refuse the others.
-
-    A file with slashes in its dates is read twice.
-    """
-    order: str | None = None
-    absent = [pl.lit("").alias(name) for name in (*REQUIRED, *OPTIONAL) if name not in columns]
-    for chunk in read_table(path, columns, origin, rejected):
-        if order is None and "judged_at" in columns and has_slashes(chunk.values["judged_at"]):
-            dates = read_table(path, {"judged_at": columns["judged_at"]}, origin, RejectedRows())
-            order = slash_order(part.values["judged_at"] for part in dates)
-        rows = pl.concat([chunk.places, chunk.values.with_columns(absent)], how="horizontal")
-        read = read_cells(rows, occupations, order or UNKNOWN)
-        judged = read.with_columns(reason=fault(), file=pl.lit(display_path(path)), row="text")
-        rejected.rows[display_path(path)] += len(judged)
-        rejected.refuse_all(judged.drop_nulls("reason").select(list(REJECTED)))
-        yield judged.filter(pl.col("reason").is_null())
-
-
-def _columns(path: Path, mapped: Mapping[str, str], origin: str) -> dict[str, str]:
-    """Map our name to the file's column, by `mapped` or by its own name if the file has it."""
-    columns = {name: name for name in REQUIRED} | dict(mapped)
-    header = read_header(path, [columns[name] for name in REQUIRED], origin)
-    folded = {name.casefold() for name in header}
-    columns |= {name: name for name in OPTIONAL if name in folded and name not in columns}
-    checked = mapped_columns(columns, "feedback.columns", REQUIRED, OPTIONAL)
-    return {ours: _as_written(theirs, header, path, origin) for ours, theirs in checked.items()}
-
-
-def _as_written(name: str, header: list[str], path: Path, origin: str) -> str:
-    """Return a column's name as it stands in the header, in whatever case."""
-    alike = [one for one in header if one.casefold() == name.casefold()]
-    if name in header or not alike:
-        return name
-    if len(alike) > 1:
-        raise IngestError(f"{path} has the column {name!r} more than once, as {alike}. {origin}")
-    return alike[0]

@@ -1,31 +1,86 @@
 """Stage `ingest`: source files to occupations, aliases and raw inputs, and the rejected rows.
 
-In: the files that `ingest.taxonomy` and `ingest.inputs` name. Out: five frames and counts.
+In: the files that `ingest.taxonomy` and `ingest.inputs` name. Out: five frames and counts. Raw
+inputs, some with their occupation, are kept as received, in their order. Identical inputs are no
+duplicates: their frequency is data.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
+from typing import ClassVar, Literal, NamedTuple, Self
 
 import polars as pl
+from pydantic import model_validator
 
 from tasks.io.command import run
 from tasks.io.frames import write_frame, write_json
 from tasks.io.schemas import ALIASES, GROUPS, INPUTS, OCCUPATIONS, REJECTED
-from tasks.io.section import load
-from tasks.pipeline.ingest.inputs import read_inputs
-from tasks.pipeline.ingest.params import IngestParams
-from tasks.pipeline.ingest.taxonomies import read_taxonomy
-from tasks.tables.rejected import RejectedRows, require_few_refused
-from tasks.tables.source_files import IngestError, display_path
+from tasks.io.section import Section, Share, load, require_below
+from tasks.pipeline.ingest.taxonomy import FormatParams, TaxonomyParams, read_taxonomy
+from tasks.tables.read_table import read_rows
+from tasks.tables.rejected import (
+    UNKNOWN_OCCUPATION,
+    RejectedRows,
+    Row,
+    empty,
+    require_few_refused,
+)
+from tasks.tables.source_files import IngestError, display_path, mapped_columns
+from tasks.tables.text import line_rows
+from tasks.tables.typed_tables import whole_number
 
 FOLDER = Path("data/ingest")
+ORIGIN = (
+    "It is the file that ingest.inputs.file names: correct the name, or columns, delimiter or "
+    "encoding of ingest.inputs; a profile brings files under `external:`."
+)
 
 
-@dataclass(frozen=True)
-class Ingested:
+class InputsParams(FormatParams):
+    """Raw inputs: a table with named columns, one title a line, or none.
+
+    `file` may be a list of files of one form.
+    """
+
+    reader: Literal["table", "lines", "none"]
+    file: str | list[str]
+    columns: dict[str, str]
+
+    @property
+    def files(self) -> list[str]:
+        """The file or files; none if the name is empty."""
+        return list(filter(None, [self.file] if isinstance(self.file, str) else self.file))
+
+
+class IngestParams(Section):
+    """Section `ingest`: all files lie in one folder, on which its stage depends."""
+
+    NAME: ClassVar[str] = "ingest"
+    folder: str
+    taxonomy: TaxonomyParams
+    inputs: InputsParams
+    max_rejected_share: Share
+
+    @model_validator(mode="after")
+    def _files_are_in_the_folder(self) -> Self:
+        require_below(self.folder, [*self.taxonomy.files.values(), *self.inputs.files], self.NAME)
+        return self
+
+    @property
+    def located(self) -> tuple[TaxonomyParams, InputsParams]:
+        """Both parts with the paths of their files."""
+        folder = Path(self.folder)
+        files = {name: (folder / file).as_posix() for name, file in self.taxonomy.files.items()}
+        inputs = [(folder / file).as_posix() for file in self.inputs.files]
+        return (
+            self.taxonomy.model_copy(update={"files": files}),
+            self.inputs.model_copy(update={"file": inputs}),
+        )
+
+
+class Ingested(NamedTuple):
     """Four frames, and the rows that were refused."""
 
     occupations: pl.DataFrame
@@ -59,6 +114,47 @@ def ingest(params: IngestParams) -> Ingested:
     inputs = read_inputs(inputs_params, taxonomy.titles, rejected_rows)
     frames = taxonomy.occupations(), taxonomy.labelled_groups(), taxonomy.aliases(), inputs
     return Ingested(*frames, rejected_rows)
+
+
+def read_inputs(
+    params: InputsParams, known: Container[str], rejected: RejectedRows
+) -> pl.DataFrame:
+    """Read the files that `params` name; see `inputs_of`."""
+    return inputs_of(_rows(params, rejected), known, rejected)
+
+
+def inputs_of(rows: Iterable[Row], known: Container[str], rejected: RejectedRows) -> pl.DataFrame:
+    """Return columns of `INPUTS`; `input_id` counts the accepted rows, from 0.
+
+    A row whose occupation is none of `known`, the taxonomy's, is refused; `2231.0` is the id
+    `2231`, unless it is one itself.
+    """
+    taken: list[tuple[int, str, str | None]] = []
+    for row in rows:
+        occupation_id = row.values.get("occupation_id", "").strip()
+        if occupation_id not in known:
+            occupation_id = whole_number(occupation_id)
+        if not row["raw_title"]:
+            rejected.refuse(row, empty("raw_title"))
+        elif occupation_id and occupation_id not in known:
+            rejected.refuse(row, UNKNOWN_OCCUPATION)
+        else:
+            taken.append((len(taken), row.values["raw_title"], occupation_id or None))
+    return pl.DataFrame(taken, schema=INPUTS, orient="row")
+
+
+def _rows(params: InputsParams, rejected: RejectedRows) -> Iterator[Row]:
+    if params.reader == "none":
+        return
+    if params.reader == "lines":
+        for file in params.files:
+            yield from line_rows(Path(file), "raw_title", ORIGIN, rejected, params.encoding)
+        return
+    columns = mapped_columns(
+        params.columns, "ingest.inputs.columns", ["raw_title"], ["occupation_id"]
+    )
+    for file in params.files:
+        yield from read_rows(Path(file), columns, ORIGIN, rejected, params.format)
 
 
 def require_usable(ingested: Ingested, params: IngestParams) -> None:

@@ -1,18 +1,26 @@
 """Occupations, titles and groups as they are read, and the three frames they become.
 
-A title is kept as received, without white space around it. Two titles of one occupation are the
-same when they are of one language and equal *cleaned* (`models.text.titles.clean_title`); the first
-one is kept, the label before all others.
+A reader of one format is a module of `taxonomies/`, named as in `ingest.taxonomy.reader`, with a
+function `read` of the section `ingest.taxonomy` and the rejected rows; a new format is a module
+there and its test. A title is kept as received, without white space around it. Two titles of one
+occupation are the same when they are of one language and equal *cleaned*
+(`models.text.titles.clean_title`); the first one is kept, the label before all others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated
 
 import polars as pl
+from pydantic import AfterValidator
 
 from models.text.titles import KEPT_PUNCTUATION, clean_title, normalize_title
 from tasks.io.schemas import ALIASES, GROUPS, OCCUPATIONS
+from tasks.io.section import Params
+from tasks.tables.delimited import Format, checked_delimiter, checked_encoding
 from tasks.tables.rejected import (
     DUPLICATE_OCCUPATION,
     DUPLICATE_TITLE,
@@ -24,6 +32,56 @@ from tasks.tables.rejected import (
 from tasks.tables.source_files import IngestError
 
 ENGLISH = "en"
+
+
+def checked_reader(name: str) -> str:
+    """Return the name of a module of `taxonomies/`, which reads one format.
+
+    Raises:
+        ValueError: no module reads this format; the message lists the readers.
+    """
+    names = sorted(path.stem for path in Path(__file__).parent.glob("taxonomies/[!_]*.py"))
+    if name not in names:
+        raise ValueError(f"{name!r} is no reader of taxonomies; choose {', '.join(names)}")
+    return name
+
+
+class FormatParams(Params):
+    """How a table of text is read; an empty value is detected in the file."""
+
+    delimiter: Annotated[str, AfterValidator(checked_delimiter)]
+    encoding: Annotated[str, AfterValidator(checked_encoding)]
+
+    @property
+    def format(self) -> Format:
+        """Both as readers take them."""
+        return Format(self.delimiter, self.encoding)
+
+
+class TaxonomyParams(FormatParams):
+    """Which format, which files (its own names to names in the folder), which columns (`table`).
+
+    `columns.title` may be a list: a row then has several titles. `languages`: those whose titles
+    are kept, labels in the first one that an occupation has; none: all, labels in English if there
+    are such.
+    """
+
+    reader: Annotated[str, AfterValidator(checked_reader)]
+    files: dict[str, str]
+    columns: dict[str, str | list[str]]
+    languages: list[str]
+
+
+def read_taxonomy(params: TaxonomyParams, rejected: RejectedRows) -> Taxonomy:
+    """Read the files with the reader that `params` name, titles of `params.languages` alone.
+
+    Raises:
+        IngestError: a file or a column is missing, or no title is in one of these languages.
+    """
+    read: Callable[[TaxonomyParams, RejectedRows], Taxonomy] = import_module(
+        f"tasks.pipeline.ingest.taxonomies.{params.reader}"
+    ).read
+    return read(params, rejected).in_languages(params.languages)
 
 
 class Taxonomy:

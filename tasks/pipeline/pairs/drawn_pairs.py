@@ -1,17 +1,80 @@
-"""Similar pairs drawn from titles and from variants of them, each with its dissimilar ones."""
+"""Blocks of training pairs, drawn from titles, from their variants, and from people's verdicts.
+
+A block is a table `anchor_id, other_id, similar, source` and a row group of the file, so memory
+does not grow with the number of pairs. Similar to dissimilar is 1 : 4 in every block, and a
+dissimilar pair of source `base` never shares an occupation. A resolution `correct` is a similar
+pair of the input and its matched title; `incorrect` is a dissimilar pair of the two; a correction,
+which only the mix `corrections` reads, is a similar pair with a title of the correct occupation
+(Neculoiu et al. 2016, section 4.2; the paper has no corrections).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
+from pydantic import Field, model_validator
 
-from tasks.pipeline.pairs.pair_blocks import block, block_size
-from tasks.pipeline.pairs.params import PairsParams
-from tasks.pipeline.pairs.string_occupations import StringOccupations
-from tasks.pipeline.pairs.strings_table import ALIAS, AUXILIARY, NOISY, ids_by_title
+from models.reproducibility import atomic_write
+from tasks.io.mixes import PAIR_SOURCES
+from tasks.io.section import Count, Number, Section, Share
+from tasks.pipeline.pairs.strings import (
+    ALIAS,
+    AUXILIARY,
+    FEEDBACK,
+    IS_CORRECT,
+    NOISY,
+    StringOccupations,
+    ids_of,
+    known_occupation,
+)
+
+PAIRS = pa.schema(
+    [
+        ("anchor_id", pa.uint32()),
+        ("other_id", pa.uint32()),
+        ("similar", pa.bool_()),
+        ("source", pa.dictionary(pa.int8(), pa.string())),
+    ]
+)
+MAX_DRAWS = 1000
+
+
+class PairsParams(Section):
+    """Section `pairs`: how many, in which ratio, and which share each source has."""
+
+    NAME: ClassVar[str] = "pairs"
+    positives_per_anchor: Count
+    across_languages: Share
+    """Of the positives of titles and variants; the others are in the title's own language."""
+    pairs_per_verdict: Count
+    dissimilar_per_similar: Number
+    shares: dict[str, Annotated[float, Field(ge=0, lt=1)]]
+    """Of the similar pairs of the mix that adds the source; `feedback` is the most that
+    mixes have: each verdict stands in `pairs_per_verdict` pairs, so few have a smaller share."""
+    variant_positive: Literal["title", "occupation"]
+    """A variant is similar to the title that it is made of, or to any of its occupation. Inputs
+    with verdicts are then paired with any title and any other input of their occupation, too."""
+    contradicted_pairs: Literal["dropped", "kept"]
+    row_group: Annotated[int, Field(ge=1024)]
+
+    @model_validator(mode="after")
+    def _every_source_has_a_share(self) -> Self:
+        sources = set(PAIR_SOURCES) - {"base"}
+        if bad := sorted(sources.symmetric_difference(self.shares)):
+            raise ValueError(f"shares are those of {sorted(sources)}; check {bad}")
+        return self
+
+    @property
+    def block_size(self) -> int:
+        """Similar pairs of a block."""
+        return max(1, self.row_group // (1 + self.dissimilar_per_similar))
 
 
 def base_pairs(
@@ -28,16 +91,15 @@ def base_pairs(
     Raises:
         ValueError: no occupation has two titles, or all titles share one occupation.
     """
-    size = block_size(params)
     groups = [(ALIAS,), (AUXILIARY, NOISY)] if AUXILIARY in strings["role"] else [(ALIAS,)]
     for roles in groups:
-        members = members_of(strings, *roles, languages=languages)
+        members = StringOccupations.of(strings, *roles, languages=languages)
         rows = np.flatnonzero(members.size > 1)
         if not rows.size:
             raise ValueError("no similar pair can be made: every occupation has a single title")
         total = rows.size * params.positives_per_anchor
-        for start in range(0, total, size):
-            entry = rows[np.arange(start, min(start + size, total)) % rows.size]
+        for start in range(0, total, params.block_size):
+            entry = rows[np.arange(start, min(start + params.block_size, total)) % rows.size]
             anchors, others = members.string[entry], members.others_of(entry, rng)
             if params.across_languages < 1:
                 own = members.others_in_language(entry, rng)
@@ -61,13 +123,12 @@ def variant_pairs(
     `strings` (schema `STRINGS`) has the rows of role `source`; without `variants` (schema
     `VARIANTS`) there are no pairs. `languages` as in `base_pairs`.
     """
-    members = members_of(strings, ALIAS, languages=languages)
-    ids = {role: ids_by_title(strings, role) for role in ("alias", source)}
-    anchors = np.array([ids["alias"][title] for title in variants["title"]], np.int64)
-    others = np.array([ids[source][variant] for variant in variants["variant"]], np.int64)
+    members = StringOccupations.of(strings, ALIAS, languages=languages)
+    anchors = ids_of(variants["title"], strings, ALIAS)
+    others = ids_of(variants["variant"], strings, source)
     left = similar if anchors.size else 0
     while left:
-        size = min(left, block_size(params))
+        size = min(left, params.block_size)
         drawn = rng.integers(0, anchors.size, size)
         titles = anchors[drawn]
         if params.variant_positive == "occupation":
@@ -75,6 +136,44 @@ def variant_pairs(
         repeated = np.repeat(titles, params.dissimilar_per_similar)
         yield block((titles, others[drawn]), repeated, source, members, rng)
         left -= size
+
+
+def feedback_pairs(
+    strings: pl.DataFrame,
+    resolutions: pl.DataFrame,
+    most: int,
+    params: PairsParams,
+    rng: np.random.Generator,
+    *,
+    corrections: bool,
+) -> Iterator[pa.Table]:
+    """Yield similar pairs of confirmed (and corrected) inputs, and rejections.
+
+    Each stands in `params.pairs_per_verdict` pairs, so that few verdicts weigh little; of each kind
+    there are `most` at most, shared equally. A rejection, of an incorrect prediction, replaces one
+    of the `dissimilar_per_similar` pairs beside a similar one; the others are strangers of source
+    `base`. Further rejections stand alone. `strings` (schema `STRINGS`) has the rows of role
+    `feedback`; `resolutions` (schema `RESOLUTIONS`) all have a matched title.
+    """
+    meet = params.variant_positive == "occupation"
+    members = StringOccupations.of(strings, ALIAS, *([FEEDBACK] if meet else []))
+    wrong_titles, wrong_inputs = _matched(resolutions.filter(~IS_CORRECT), strings)
+    pool, start, sizes, inputs = _candidates(strings, resolutions, meet, corrections=corrections)
+    similar, rejections = (
+        np.resize(rng.permutation(size), min(most, params.pairs_per_verdict * size))
+        for size in (inputs.size, wrong_inputs.size)
+    )
+    size = params.block_size
+    for first in range(0, max(similar.size, rejections.size), size):
+        chosen, rejected = (drawn[first : first + size] for drawn in (similar, rejections))
+        anchors, others = pool[start[chosen] + rng.integers(0, sizes[chosen])], inputs[chosen]
+        kept = anchors != others  # an input that draws itself gives no pair
+        anchors, others = anchors[kept], others[kept]
+        strangers = np.full(anchors.size, params.dissimilar_per_similar)
+        strangers[: rejected.size] -= 1
+        apart = (wrong_titles[rejected], wrong_inputs[rejected])
+        repeated = np.repeat(anchors, strangers.clip(0))
+        yield block((anchors, others), repeated, FEEDBACK, members, rng, apart)
 
 
 def new_pairs(similar_before: int, share: float) -> int:
@@ -85,21 +184,111 @@ def new_pairs(similar_before: int, share: float) -> int:
     return round(share * similar_before / (1 - share))
 
 
-def members_of(
-    strings: pl.DataFrame, *roles: str, languages: pl.DataFrame | None = None
-) -> StringOccupations:
-    """Of the strings of some roles whose occupation is known.
+def block(
+    similar: tuple[np.ndarray, np.ndarray],
+    strangers_to: np.ndarray,
+    source: str,
+    members: StringOccupations,
+    rng: np.random.Generator,
+    rejected: tuple[np.ndarray, np.ndarray] = (np.empty(0, np.int64), np.empty(0, np.int64)),
+) -> pa.Table:
+    """Return one block: similar and rejected pairs of `source`, then dissimilar ones of `base`.
 
-    `languages` has the columns `title, language`; other strings have none.
+    `similar` and `rejected` (which people called incorrect) are anchors and others, string ids;
+    each of `strangers_to`, strings of `members`, gets a stranger.
     """
-    has_occupation = pl.col("occupation_ids").list.len() > 0
-    rows = strings.filter(pl.col("role").is_in(roles) & has_occupation)
-    if languages is not None:
-        known = languages.select("title", "language")
-        rows = rows.join(known, on="title", how="left", maintain_order="left", validate="m:1")
-        rows = rows.with_columns(pl.col("language").fill_null(""))
-    return StringOccupations(
-        rows["string_id"].to_numpy().astype(np.int64),
-        rows["occupation_ids"],
-        rows["language"] if languages is not None else None,
+    strangers = _strangers(strangers_to, members, rng)
+    anchors = np.concatenate([similar[0], rejected[0], strangers_to])
+    others = np.concatenate([similar[1], rejected[1], strangers])
+    codes = np.full(anchors.size, PAIR_SOURCES.index("base"), np.int8)
+    codes[: similar[0].size + rejected[0].size] = PAIR_SOURCES.index(source)
+    return pa.Table.from_arrays(
+        [
+            pa.array(anchors.astype(np.uint32)),
+            pa.array(others.astype(np.uint32)),
+            pa.array(np.arange(anchors.size) < similar[0].size),
+            pa.DictionaryArray.from_arrays(codes, pa.array(PAIR_SOURCES)),
+        ],
+        schema=PAIRS,
+    )
+
+
+def write_blocks(blocks: Iterable[pa.Table], path: Path) -> Counter[tuple[str, bool]]:
+    """Write blocks as they come, a row group each; return the rows by (source, similar)."""
+    rows: Counter[tuple[str, bool]] = Counter()
+    with (
+        atomic_write(path) as partial,
+        pq.ParquetWriter(partial, PAIRS, compression="zstd", compression_level=3) as writer,
+    ):
+        for table in blocks:
+            writer.write_table(table, row_group_size=max(1, len(table)))
+            counts = pl.DataFrame(table).group_by("source", "similar").len()
+            rows += Counter({(source, similar): n for source, similar, n in counts.iter_rows()})
+    return rows
+
+
+def read_blocks(path: Path) -> Iterator[pa.Table]:
+    """Yield the row groups of a pairs file, one at a time."""
+    file = pq.ParquetFile(path)
+    for group in range(file.num_row_groups):
+        yield file.read_row_group(group).cast(PAIRS)
+
+
+def _candidates(
+    strings: pl.DataFrame, resolutions: pl.DataFrame, meet: bool, *, corrections: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return a pool of anchors, and start and size of the run in it for each of the inputs.
+
+    A confirmed input's run is the one title that it was matched with, a corrected input's all
+    titles of the correct occupation. If they meet, both have all titles and all inputs of it.
+    """
+    pinned = resolutions.clear() if meet else resolutions.filter(IS_CORRECT)
+    free = resolutions if meet else resolutions.filter(~IS_CORRECT)
+    matched, confirmed = _matched(pinned, strings)
+    owned = (
+        strings.filter(pl.col("role").is_in([ALIAS, FEEDBACK] if meet else [ALIAS]))
+        .explode("occupation_ids")
+        .sort("occupation_ids", "string_id")
+        .with_row_index("position")
+    )
+    runs = owned.group_by("occupation_ids", maintain_order=True).agg(
+        pl.col("position").min().alias("start"), pl.len().alias("size")
+    )
+    joined = (
+        free.sort(~IS_CORRECT, maintain_order=True)
+        .with_columns(occupation_ids=known_occupation(corrections=corrections))
+        .drop_nulls("occupation_ids")
+        .unique(["raw_title", "occupation_ids"], maintain_order=True)
+        .join(runs, on="occupation_ids", maintain_order="left")
+    )
+    before = np.arange(matched.size)
+    return (
+        np.concatenate([matched, owned["string_id"].to_numpy()]).astype(np.int64),
+        np.concatenate([before, joined["start"].to_numpy() + matched.size]).astype(np.int64),
+        np.concatenate([np.ones_like(before), joined["size"].to_numpy()]).astype(np.int64),
+        np.concatenate([confirmed, ids_of(joined["cleaned"], strings, FEEDBACK)]),
+    )
+
+
+def _matched(resolutions: pl.DataFrame, strings: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Return string ids of the matched titles and of the inputs."""
+    return (
+        ids_of(resolutions["matched_title"], strings, ALIAS),
+        ids_of(resolutions["cleaned"], strings, FEEDBACK),
+    )
+
+
+def _strangers(
+    anchors: np.ndarray, members: StringOccupations, rng: np.random.Generator
+) -> np.ndarray:
+    """For each anchor a string of `members` that shares no occupation with it, drawn uniformly."""
+    strangers = members.ids[rng.integers(0, members.ids.size, anchors.size)]
+    for _ in range(MAX_DRAWS):
+        wrong = np.flatnonzero(members.share_occupation(anchors, strangers))
+        if not wrong.size:
+            return strangers
+        strangers[wrong] = members.ids[rng.integers(0, members.ids.size, wrong.size)]
+    raise ValueError(
+        "no dissimilar pair can be made: (nearly) all titles share an occupation with "
+        f"{len(np.unique(anchors[wrong]))} of them; a taxonomy needs two occupations or more"
     )

@@ -2,27 +2,24 @@
 
 In: `data/split/titles.parquet`; for `base`: the queries and the auxiliary titles; for the sources:
 `data/pairs/` of the mix before and the source's `variants.parquet`; for the mixes with feedback:
-`data/pairs/extra_words/` and `data/feedback/`. Out: `data/pairs/K/{strings,pairs}.parquet`, and
-`judged`, `reviews` and `overrides.parquet`, which are empty without feedback. `pairs.shares` holds
-each source's share of the similar pairs; similar to dissimilar is 1 : 4 in every mix (Neculoiu et
-al. 2016, section 4.2), and a dissimilar pair of source `base` never shares an occupation.
+`data/pairs/extra_words/` and `data/feedback/resolutions.parquet`. Out, in `data/pairs/K/`:
+`strings.parquet`, `pairs.parquet` and counts. `pairs.shares` holds each source's share of the
+similar pairs (Neculoiu et al. 2016, section 4.2).
 """
 
 from __future__ import annotations
 
 import argparse
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from models.reproducibility.seeding import generator
+from models.reproducibility import generator
 from tasks.io.command import print_counts, run
-from tasks.io.frames import read_frame, read_json, write_frame, write_json
+from tasks.io.frames import content_hash, read_frame, write_frame, write_json
 from tasks.io.mixes import (
     BASE,
     CORRECTIONS,
@@ -33,32 +30,34 @@ from tasks.io.mixes import (
     reads_feedback,
     training_variants,
 )
-from tasks.io.schemas import (
-    AUXILIARY_TITLES,
-    JUDGED,
-    OVERRIDES,
-    QUERIES,
-    REVIEWS,
-    STRINGS,
-    TITLES,
-    VERDICTS,
-)
+from tasks.io.schemas import AUXILIARY_TITLES, QUERIES, RESOLUTIONS, STRINGS, TITLES
 from tasks.io.section import load, load_run
-from tasks.pipeline.pairs.drawn_pairs import base_pairs, new_pairs, variant_pairs
-from tasks.pipeline.pairs.feedback_pairs import feedback_pairs, without_contradicted
-from tasks.pipeline.pairs.pair_blocks import count, read_blocks, write_blocks
-from tasks.pipeline.pairs.params import PairsParams
-from tasks.pipeline.pairs.strings_table import (
-    append,
-    base_strings,
-    feedback_strings,
-    variant_strings,
+from tasks.io.title_readings import normalized
+from tasks.pipeline.pairs.drawn_pairs import (
+    PairsParams,
+    base_pairs,
+    feedback_pairs,
+    new_pairs,
+    read_blocks,
+    variant_pairs,
+    write_blocks,
 )
+from tasks.pipeline.pairs.strings import (
+    IS_CORRECT,
+    base_strings,
+    known_occupation,
+    with_feedback_strings,
+    with_variants,
+)
+
+FEEDBACK = Path("data/feedback")
+LEARNED = ("verdicts.parquet", "resolutions.parquet", "overrides.parquet", "metrics.json")
+"""Files of the stage `feedback` that a mix with feedback and the readers of its model depend on."""
 
 
 def _mixed(mix: str, params: PairsParams, seed: int) -> tuple[pl.DataFrame, Iterator[pa.Table]]:
     """Return the strings table of a mix and its blocks, from the files of the mix before."""
-    rng = generator(seed, "pairs", PAPER_NUMBERS[mix])
+    rng = generator(seed, "pairs", PAPER_NUMBERS.get(mix, mix))
     titles = read_frame(Path("data/split/titles.parquet"), TITLES)
     if mix == BASE:
         strings = base_strings(
@@ -68,25 +67,24 @@ def _mixed(mix: str, params: PairsParams, seed: int) -> tuple[pl.DataFrame, Iter
         )
         return strings, base_pairs(strings, params, rng, titles)
     before = Path(f"data/pairs/{mix_before(mix)}")
-    source = next((source for source in SOURCES if source.mix == mix), None)
-    if source is None:
-        verdicts = read_frame(Path("data/feedback/verdicts.parquet"), VERDICTS)
-        return with_feedback(before, verdicts, params, rng, corrections=mix == CORRECTIONS)
-    strings = read_frame(before / "strings.parquet", STRINGS)
-    name, variants = source.name, training_variants(source)
-    strings = append(strings, variant_strings(variants, strings, name))
-    share = params.shares[name]
-    return strings, _counting(
-        read_blocks(before / "pairs.parquet"),
-        lambda similar: variant_pairs(
-            strings, variants, name, new_pairs(similar, share), params, rng, titles
-        ),
-    )
+    if reads_feedback(mix):
+        resolutions = read_frame(FEEDBACK / "resolutions.parquet", RESOLUTIONS)
+        return with_feedback(before, resolutions, params, rng, corrections=mix == CORRECTIONS)
+    source = next(source for source in SOURCES if source.stage == mix)
+    variants = training_variants(source)
+    strings = with_variants(read_frame(before / "strings.parquet", STRINGS), variants, source.name)
+
+    def blocks() -> Iterator[pa.Table]:
+        similar = yield from _counted(read_blocks(before / "pairs.parquet"))
+        new = new_pairs(similar, params.shares[source.name])
+        yield from variant_pairs(strings, variants, source.name, new, params, rng, titles)
+
+    return strings, blocks()
 
 
 def with_feedback(
     before: Path,
-    verdicts: pl.DataFrame,
+    resolutions: pl.DataFrame,
     params: PairsParams,
     rng: np.random.Generator,
     *,
@@ -94,54 +92,72 @@ def with_feedback(
 ) -> tuple[pl.DataFrame, Iterator[pa.Table]]:
     """Return the strings and blocks of the folder of another mix, and those of people's verdicts.
 
-    `verdicts` has schema `VERDICTS`; `corrections`: whether their corrections are learned too.
+    `resolutions` has schema `RESOLUTIONS`; `corrections`: whether their corrections are learned
+    too.
     """
-    strings = read_frame(before / "strings.parquet", STRINGS)
-    blocks = read_blocks(before / "pairs.parquet")
-    if params.contradicted_pairs == "dropped":
-        blocks = without_contradicted(blocks, strings, verdicts, corrections=corrections)
-    strings = append(strings, feedback_strings(verdicts, corrections=corrections))
-    share = params.shares["feedback"]
-    return strings, _counting(
-        blocks,
-        lambda similar: feedback_pairs(
-            strings, verdicts, new_pairs(similar, share), params, rng, corrections=corrections
-        ),
-    )
+    learned = resolutions.drop_nulls("matched_title")
+    strings_before = read_frame(before / "strings.parquet", STRINGS)
+    strings = with_feedback_strings(strings_before, learned, corrections=corrections)
+
+    def blocks() -> Iterator[pa.Table]:
+        kept = read_blocks(before / "pairs.parquet")
+        if params.contradicted_pairs == "dropped":
+            kept = without_contradicted(kept, strings_before, learned, corrections=corrections)
+        similar = yield from _counted(kept)
+        new = new_pairs(similar, params.shares["feedback"])
+        yield from feedback_pairs(strings, learned, new, params, rng, corrections=corrections)
+
+    return strings, blocks()
 
 
-def _counting(
-    blocks: Iterator[pa.Table], then: Callable[[int], Iterator[pa.Table]]
-) -> Iterator[pa.Table]:
-    """`blocks`, and then those of a source that must know how many similar pairs these hold."""
+def _counted(blocks: Iterator[pa.Table]) -> Generator[pa.Table, None, int]:
+    """Yield blocks; return how many similar pairs they hold."""
     similar = 0
     for table in blocks:
-        similar += sum(n for (_, alike), n in count(table).items() if alike)
+        similar += table["similar"].to_numpy().sum()
         yield table
-    yield from then(similar)
+    return int(similar)
 
 
-def _copy_feedback(mix: str, folder: Path) -> dict[str, Any]:
-    """Copy the feedback, or write empty frames; return the counts of the stage `feedback`.
+def without_contradicted(
+    blocks: Iterator[pa.Table],
+    strings: pl.DataFrame,
+    resolutions: pl.DataFrame,
+    *,
+    corrections: bool,
+) -> Iterator[pa.Table]:
+    """Yield `blocks` less the mined pairs that a resolution of the same string contradicts.
 
-    Readers of this mix then need no stage that the mix does not.
+    A pair of source `extra_words` goes if people gave its string an occupation that its title does
+    not have or, where they gave none, called an occupation of its title incorrect. Its dissimilar
+    pairs go too, so that the ratio stays. `strings` (schema `STRINGS`) and `blocks` are of the mix
+    before; `resolutions`: as of `feedback_pairs`.
     """
-    source = Path("data/feedback")
-    for name, schema in (("judged", JUDGED), ("reviews", REVIEWS), ("overrides", OVERRIDES)):
-        nothing = pl.DataFrame(schema=dict(schema))
-        file = f"{name}.parquet"
-        frame = read_frame(source / file, schema) if reads_feedback(mix) else nothing
-        write_frame(frame, folder / file, schema)
-    return {"feedback": read_json(source / "metrics.json")} if reads_feedback(mix) else {}
-
-
-def _counts(rows: Counter[tuple[str, bool]], strings: pl.DataFrame) -> dict[str, Any]:
-    return {
-        "pairs": rows.total(),
-        "strings": len(strings),
-        "similar": {source: n for (source, similar), n in sorted(rows.items()) if similar},
-        "dissimilar": {source: n for (source, similar), n in sorted(rows.items()) if not similar},
-    }
+    by_title = resolutions.group_by("normalized").agg(
+        correct=known_occupation(corrections=corrections).drop_nulls().last(),
+        incorrect=pl.col("predicted_occupation_id").filter(~IS_CORRECT),
+    )
+    of_mined = strings.filter(role="extra_words")
+    views = of_mined.select(normalized(of_mined["title"]), other_id="string_id").join(
+        by_title, on="normalized"
+    )
+    held = strings.select(anchor_id="string_id", held="occupation_ids")
+    contradicted = (
+        pl.when(pl.col("correct").is_not_null())
+        .then(~pl.col("correct").is_in("held"))
+        .otherwise(pl.col("incorrect").list.set_intersection("held").list.len() > 0)
+    )
+    for table in blocks:
+        similar = pl.DataFrame(table).filter("similar")  # a block begins with its similar pairs
+        mined = similar.with_row_index("row").filter(source="extra_words")
+        viewed = mined.join(views, on="other_id").join(held, on="anchor_id")
+        goes = np.zeros(len(similar), bool)
+        goes[viewed.filter(contradicted)["row"].to_numpy()] = True
+        if goes.any():
+            # each has as many dissimilar pairs as any other, and these stand in the same order
+            theirs = np.repeat(goes, (len(table) - goes.size) // goes.size)
+            table = table.filter(pa.array(~np.concatenate([goes, theirs])))
+        yield table
 
 
 def main() -> None:
@@ -153,8 +169,17 @@ def main() -> None:
     strings, blocks = _mixed(mix, load(PairsParams), load_run().seed)
     rows = write_blocks(blocks, folder / "pairs.parquet")
     write_frame(strings, folder / "strings.parquet", STRINGS)
-    counts = _counts(rows, strings)
-    write_json(counts | _copy_feedback(mix, folder), folder / "metrics.json")
+    counts = {
+        "pairs": rows.total(),
+        "strings": len(strings),
+        "similar": {source: n for (source, similar), n in sorted(rows.items()) if similar},
+        "dissimilar": {source: n for (source, similar), n in sorted(rows.items()) if not similar},
+    }
+    # readers of `data/feedback` depend on this file, because a mix without feedback needs none
+    files = [FEEDBACK / name for name in LEARNED] if reads_feedback(mix) else []
+    write_json(
+        counts | ({"feedback": content_hash(files, "")} if files else {}), folder / "metrics.json"
+    )
     print_counts(counts)
 
 

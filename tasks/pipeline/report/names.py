@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from tasks.io.mixes import sources_of
 
 Table = tuple[Sequence[str], Sequence[Sequence[str]]]
 """Head and rows, as text."""
-Words = TypeVar("Words", bound=tuple[str, ...])
-Column = TypeVar("Column", bound=Hashable)
 BASELINES = ("ngram", "tfidf", "untrained")
 TESTS = {
     "typos": ("Typos", "training titles with about 5 % of their characters changed"),
@@ -113,10 +111,8 @@ def with_interval(
     return f"{written(value)}{spread}{interval}"
 
 
-def crossed(
-    cells: Mapping[tuple[Words, Column], str], columns: Iterable[Column]
-) -> list[list[str]]:
-    """Lay cells out by the first words of their row and by column; a missing one is empty."""
+def crossed(cells: Mapping[Any, str], columns: Iterable[object]) -> list[list[str]]:
+    """Lay cells, of keys (first words of a row, column), out as rows; a missing cell is empty."""
     keys = list(columns)
     names = dict.fromkeys(name for name, _ in cells)
     return [[*name, *(cells.get((name, key), "") for key in keys)] for name in names]

@@ -1,78 +1,141 @@
-"""The page around the sections: one file with its style inside; no script, nothing from outside."""
+"""The parts of a page: Jinja2 templates in one environment, and Matplotlib figures as inline SVG.
+
+The report and the page of a decision are self-contained HTML, and equal figures give equal bytes.
+Templates escape whatever is not `Markup`, so a title cannot become an element. The colours below
+are drawn as they are and then named as variables of `page.css`, so that the dark page has its own.
+Text stays text. A figure has no title: Matplotlib's fonts lack many scripts, a browser's do not.
+"""
 
 from __future__ import annotations
 
+import io
+import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from typing import Any
 
-from tasks.pipeline.report.markup import Html, lines, section, tag
-from tasks.pipeline.report.report_data import ReportData
-from tasks.pipeline.report.sections.confidence import confidence
-from tasks.pipeline.report.sections.confusions import confusions
-from tasks.pipeline.report.sections.coverage import coverage
-from tasks.pipeline.report.sections.feedback import feedback
-from tasks.pipeline.report.sections.learning import learning
-from tasks.pipeline.report.sections.overview import data, headline
-from tasks.pipeline.report.sections.results import results
-from tasks.pipeline.report.sections.reviewers import reviewers
-from tasks.pipeline.report.sections.weeks import weeks
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-STYLE = Path(__file__).with_name("page.css")
-SECTIONS: dict[str, tuple[str, Callable[[ReportData], Html]]] = {
-    "results": ("Results", results),
-    "coverage": ("Accuracy against coverage", coverage),
-    "confidence": ("Confidence and accuracy", confidence),
-    "confusions": ("Worst occupations and confusions", confusions),
-    "learning": ("Learning curves", learning),
-    "feedback": ("Feedback", feedback),
-    "weeks": ("Week by week", weeks),
-    "reviewers": ("Reviewers", reviewers),
-    "data": ("The data", data),
+from tasks.pipeline.report.names import count, counted, mix_words, percent, share
+
+TEMPLATES = Path(__file__).parents[2]  # the folder `tasks`
+LAST_OF_PLANES = "".join(
+    chr(plane + last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF)
+)
+FORBIDDEN = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef{LAST_OF_PLANES}]")
+"""Characters that no HTML document may hold: controls, surrogates and noncharacters."""
+LINKS, MAIN = '<nav aria-label="Sections"><ul>', "<main>"
+"""Where the list of links and the sections begin."""
+
+INK, FAINT = "#1f2328", "#c9ced6"
+BLUE, ORANGE, GREEN, GREY = "#0072b2", "#d55e00", "#009e73", "#767676"
+VARIABLES = {
+    INK: "ink",
+    FAINT: "line",
+    BLUE: "blue",
+    ORANGE: "orange",
+    GREEN: "green",
+    GREY: "grey",
 }
-"""Heading and content by anchor."""
-LINKS = {"coverage": "Coverage", "confidence": "Confidence", "confusions": "Confusions"}
-"""Words of a link that are not the heading."""
-NAVIGATION = '<nav aria-label="Sections"><ul>'
-MAIN = "<main>"  # where further links and sections are put in
+STYLE = {
+    "svg.fonttype": "none",
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    **dict.fromkeys(("text.color", "axes.labelcolor", "xtick.color", "ytick.color"), INK),
+    "axes.edgecolor": FAINT,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    **{f"axes.spines.{side}": False for side in ("top", "right")},
+    "axes.titlesize": 10,
+    "axes.titlelocation": "left",
+    "grid.color": FAINT,
+    "grid.linewidth": 0.5,
+    **{f"{axis}tick.{kind}.size": 0 for axis in "xy" for kind in ("major", "minor")},
+    "lines.linewidth": 1.8,
+    "legend.frameon": False,
+    "axes.unicode_minus": True,
+}
+METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
 
 
-def report(report_data: ReportData) -> bytes:
-    """Write the whole document as UTF-8; equal data give equal bytes."""
-    names = {anchor: heading for anchor, (heading, _) in SECTIONS.items()} | LINKS
-    links = [_link(anchor, name) for anchor, name in names.items()]
-    head = tag(
-        "header",
-        tag("h1", "Rolecall: from raw titles to occupations"),
-        headline(report_data),
-        tag("nav", tag("ul", *links), aria_label="Sections"),
-    )
-    sections = [
-        section(anchor, heading, content(report_data))
-        for anchor, (heading, content) in SECTIONS.items()
-    ]
-    main = tag("main", lines(*sections))
-    style = STYLE.read_text(encoding="utf-8")
-    document = (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f"<title>Rolecall, mix {report_data.trained}: report</title>\n"
-        f"<style>\n{style}</style>\n</head>\n<body>\n{head}\n{main}\n</body>\n</html>\n"
-    )
-    return document.encode()
+def render(template: str, **values: object) -> str:
+    """Fill in a template, named by its path below `tasks`."""
+    return FORBIDDEN.sub("\ufffd", _environment().get_template(template).render(values))
 
 
-def with_first_section(document: str, anchor: str, name: str, first: Html) -> str:
-    """Put a section, and its link, before all others of a page that `report` wrote.
+def section(name: str, **values: object) -> Markup:
+    """Fill in a section of the report, a macro of `sections.html.j2`."""
+    template = _environment().get_template("pipeline/report/sections.html.j2")
+    return Markup(FORBIDDEN.sub("\ufffd", getattr(template.module, name)(**values)))
+
+
+def strong(text: object) -> Markup:
+    """Set a cell of a table in bold."""
+    return Markup("<strong>{}</strong>").format(text)
+
+
+def with_first_section(document: str, anchor: str, name: str, first: Markup) -> str:
+    """Put a section, and its link, before all others of the report.
 
     Raises:
-        ValueError: `report` did not write it.
+        ValueError: the stage `report` did not write the document.
     """
-    if any(document.count(place) != 1 for place in (NAVIGATION, MAIN)):
+    if any(document.count(start) != 1 for start in (LINKS, MAIN)):
         raise ValueError("this is not the page of the stage report: run `dvc repro report`")
-    navigation = f"{NAVIGATION}{_link(anchor, name)}"
-    return document.replace(NAVIGATION, navigation).replace(MAIN, f"{MAIN}{first}\n")
+    link = f'{LINKS}<li><a href="#{anchor}">{escape(name)}</a></li>'
+    return document.replace(LINKS, link).replace(MAIN, f"{MAIN}\n{first}")
 
 
-def _link(anchor: str, name: str) -> Html:
-    return tag("li", tag("a", name, href=f"#{anchor}"))
+def drawing(
+    name: str,
+    meaning: str,
+    plot: Callable[[Axes], None],
+    width: float = 4.6,
+    height: float = 3.0,
+) -> Markup:
+    """Draw one set of axes as inline SVG; Matplotlib's settings change in here only.
+
+    `name`: distinct on the page; keeps the identifiers inside the SVG apart; `width`: inches, where
+    a letter of the text is 9/72 of one.
+    """
+    settings: Any = {**STYLE, "svg.hashsalt": name}
+    written = io.StringIO()
+    with rc_context(settings):
+        figure = Figure(figsize=(width, height), layout="constrained", facecolor="none")
+        plot(figure.add_subplot(facecolor="none"))
+        figure.savefig(written, format="svg", metadata=METADATA)
+    return _inline(written.getvalue(), meaning)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    for written in (count, counted, mix_words, percent, share):
+        environment.filters[written.__name__] = written
+    return environment
+
+
+def _inline(svg: str, meaning: str) -> Markup:
+    """Cut out the `<svg>`, without what HTML does not need or would apply to the whole page."""
+    svg = svg[svg.index("<svg") :].rstrip()
+    svg = re.sub(r' xmlns(:xlink)?="[^"]*"', "", svg).replace("xlink:href", "href")
+    svg = re.sub(r"<style.*?</style>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'<g id="[^"]*_\d+"', "<g", svg)
+    svg = re.sub(r"font-family: [^;\"]*;? ?", "", svg)
+    svg = re.sub(r" (width|height)=\"[\d.]+pt\"", "", svg)
+    for colour, name in VARIABLES.items():
+        svg = svg.replace(colour, f"var(--{name})")
+    svg = re.sub(r"\n\s*", " ", svg)
+    return Markup(svg.replace("<svg", f'<svg role="img" aria-label="{escape(meaning)}"', 1))

@@ -11,32 +11,25 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tasks.pipeline.report.params import ReportParams
+from models.serving.confidence import OodScore
+from models.text.words import TitleWords
 
 if TYPE_CHECKING:
-    from models.search.search import Search
-    from tasks.evaluation.params import EvaluateParams
-    from tasks.pipeline.train.params import TrainParams
-
-
-@dataclass(frozen=True)
-class PageParams:
-    """Parameters of the page; `reader` is the taxonomy's."""
-
-    mix: str
-    seed: int
-    train_seed: int
-    reader: str
-    train: TrainParams
-    evaluate: EvaluateParams
-    report: ReportParams
+    from models.serving.search import Search
+    from tasks.evaluation.systems import EvaluateParams
+    from tasks.pipeline.train_params import TrainParams
 
 
 @dataclass(frozen=True)
 class ReportData:
     """Everything on the page."""
 
-    params: PageParams  # `params.mix` names the trained system
+    mix: str  # also the trained system's name in every frame
+    seed: int
+    reader: str  # of the taxonomy
+    train: TrainParams
+    evaluate: EvaluateParams
+    most_confusions: int  # rows of that table
     counts: dict[str, Any]  # `data/ingest/metrics.json`
     occupations: pl.DataFrame  # schema `OCCUPATIONS`
     aliases: pl.DataFrame  # schema `SPLIT_ALIASES`: all of the taxonomy, each with its split
@@ -46,16 +39,11 @@ class ReportData:
     scores: pl.DataFrame  # schema `SCORES`
     table: pl.DataFrame  # schema `TABLE`
     feedback: dict[str, Any] | None  # counts of the stage `feedback`, if the mix learns from it
-    judged: pl.DataFrame  # schema `JUDGED`; empty for a mix that learns from no feedback
-    reviews: pl.DataFrame  # schema `REVIEWS`; the same
+    resolutions: pl.DataFrame  # schema `RESOLUTIONS`; empty for a mix without feedback
+    verdicts: pl.DataFrame  # schema `VERDICTS`; the same
     calibration: dict[str, Any]  # counts of the stage `calibrate`
     ood_threshold: float | None  # titles with a higher score get no answer; without calibration all
     search: Search  # the trained system, with its exemplars
-
-    @property
-    def trained(self) -> str:
-        """The trained system's name in every frame: its mix."""
-        return self.params.mix
 
     @cached_property
     def labels(self) -> dict[str, str]:
@@ -65,3 +53,21 @@ class ReportData:
     def label(self, occupation_id: str) -> str:
         """Return the label, or the id itself if the taxonomy does not hold it."""
         return self.labels.get(occupation_id, occupation_id)
+
+    def answers(self, titles: list[str], ood_threshold: float | None = None) -> pl.Series:
+        """Return the network's first answer to each cleaned title.
+
+        It is empty if the title's out-of-distribution score is above a threshold.
+        """
+        index = self.search.index
+        ood_score = None
+        if ood_threshold is not None:
+            ood_score = OodScore(frozenset(index.titles), TitleWords.of(index.titles).endings)
+        answers: list[str] = []
+        for block, hits in self.search.blocks(titles, 1):
+            names = [index.occupations[first] for first in hits.occupations[:, 0]]
+            if ood_score is not None:
+                unlike = ood_score(titles[block], hits.closest) > ood_threshold
+                names = ["" if one else name for one, name in zip(unlike, names, strict=True)]
+            answers += names
+        return pl.Series(answers, dtype=pl.String)

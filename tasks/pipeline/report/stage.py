@@ -10,63 +10,101 @@ decision.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import ClassVar
 
 import polars as pl
+from markupsafe import Markup
 
-from models.reproducibility.atomic_write import write_bytes
+from models.reproducibility import write_bytes
 from tasks.evaluation.answering import answering
 from tasks.evaluation.metric_tables import read_table
-from tasks.evaluation.params import EvaluateParams
-from tasks.evaluation.systems import read_index
+from tasks.evaluation.systems import EvaluateParams, read_index
 from tasks.io import schemas
 from tasks.io.command import run
 from tasks.io.frames import read_frame, read_json, write_json
-from tasks.io.queries import read_queries
-from tasks.io.section import load, load_run
-from tasks.pipeline.ingest.params import IngestParams
-from tasks.pipeline.report.page import report
-from tasks.pipeline.report.params import ReportParams
-from tasks.pipeline.report.report_data import PageParams, ReportData
-from tasks.pipeline.train.params import TrainParams
+from tasks.io.mixes import read_learned, read_queries, reads_feedback
+from tasks.io.section import Count, Section, load, load_run
+from tasks.pipeline.ingest.stage import IngestParams
+from tasks.pipeline.report.feedback import feedback, reviewers
+from tasks.pipeline.report.overview import confidence, data, learning
+from tasks.pipeline.report.page import render
+from tasks.pipeline.report.report_data import ReportData
+from tasks.pipeline.report.results import confusions, coverage, results
+from tasks.pipeline.report.weeks import weeks
+from tasks.pipeline.train_params import TrainParams
 
 PAGE = Path("data/report/report.html")
 METRICS = Path("data/report/metrics.json")
+SECTIONS: dict[str, tuple[str, str, Callable[[ReportData], Markup]]] = {
+    "results": ("Results", "Results", results),
+    "coverage": ("Accuracy against coverage", "Coverage", coverage),
+    "confidence": ("Confidence and accuracy", "Confidence", confidence),
+    "confusions": ("Worst occupations and confusions", "Confusions", confusions),
+    "learning": ("Learning curves", "Learning curves", learning),
+    "feedback": ("Feedback", "Feedback", feedback),
+    "weeks": ("Week by week", "Week by week", weeks),
+    "reviewers": ("Reviewers", "Reviewers", reviewers),
+    "data": ("The data", "The data", data),
+}
+"""Heading, words of the link, and content by anchor."""
+
+
+class ReportParams(Section):
+    """Section `report`: how many rows the table of confusions shows."""
+
+    NAME: ClassVar[str] = "report"
+    confusions: Count
+
+
+def report(report_data: ReportData) -> bytes:
+    """Write the whole document as UTF-8; equal data give equal bytes."""
+    counts, train = report_data.counts, report_data.train
+    return render(
+        "pipeline/report/report.html.j2",
+        mix=report_data.mix,
+        reader=report_data.reader,
+        encoder=train.encoder.kind,
+        loss=train.loss.kind,
+        figures=[
+            (counts["occupations"], "occupations"),
+            (counts["aliases"], "aliases"),
+            (counts["inputs"], "inputs"),
+            (counts["inputs_labelled"], "of them labelled"),
+            (counts["rejected_errors"], "rejected rows"),
+        ],
+        sections=[
+            (anchor, heading, link, content(report_data))
+            for anchor, (heading, link, content) in SECTIONS.items()
+        ],
+    ).encode()
 
 
 def metrics(report_data: ReportData) -> dict[str, float]:
     """Return success@1 of the trained network by test."""
-    rows = report_data.table.filter(system=report_data.trained, slice="all", metric="success_at_1")
+    rows = report_data.table.filter(system=report_data.mix, slice="all", metric="success_at_1")
     return dict(rows.select("test", "value").iter_rows())
 
 
-def page_params() -> PageParams:
-    """Read the page's parameters."""
-    chosen = load_run()
-    return PageParams(
-        chosen.mix,
-        chosen.seed,
-        chosen.seeds[0],
-        load(IngestParams).taxonomy.reader,
-        load(TrainParams),
-        load(EvaluateParams),
-        load(ReportParams),
-    )
-
-
-def load_report_data(params: PageParams, data: Path) -> ReportData:
-    """Read the files of earlier stages below `data`.
+def load_report_data(data: Path) -> ReportData:
+    """Read the parameters, and the files of earlier stages below `data`.
 
     Raises:
         FileNotFoundError: a stage before has not run.
         SchemaError: a file is not what its stage writes.
     """
-    training = f"{params.mix}/{params.train_seed}"
+    chosen, evaluate = load_run(), load(EvaluateParams)
+    training = f"{chosen.mix}/{chosen.seeds[0]}"
     trained, calibrated = data / "train" / training, data / "calibrate" / training
-    pairs = data / "pairs" / params.mix
     evaluated = [data / "lexical", data / "evaluate" / training]
     return ReportData(
-        params=params,
+        mix=chosen.mix,
+        seed=chosen.seed,
+        reader=load(IngestParams).taxonomy.reader,
+        train=load(TrainParams),
+        evaluate=evaluate,
+        most_confusions=load(ReportParams).confusions,
         counts=read_json(data / "ingest/metrics.json"),
         occupations=read_frame(data / "ingest/occupations.parquet", schemas.OCCUPATIONS),
         aliases=read_frame(data / "split/aliases.parquet", schemas.SPLIT_ALIASES),
@@ -77,18 +115,18 @@ def load_report_data(params: PageParams, data: Path) -> ReportData:
             read_frame(folder / "scores.parquet", schemas.SCORES) for folder in evaluated
         ),
         table=pl.concat(read_table(folder / "table.csv", schemas.TABLE) for folder in evaluated),
-        feedback=read_json(pairs / "metrics.json").get("feedback"),
-        judged=read_frame(pairs / "judged.parquet", schemas.JUDGED),
-        reviews=read_frame(pairs / "reviews.parquet", schemas.REVIEWS),
+        feedback=read_json(data / "feedback/metrics.json") if reads_feedback(chosen.mix) else None,
+        resolutions=read_learned(chosen.mix, "resolutions", schemas.RESOLUTIONS, data),
+        verdicts=read_learned(chosen.mix, "verdicts", schemas.VERDICTS, data),
         calibration=read_json(calibrated / "metrics.json"),
         ood_threshold=(read_json(calibrated / "calibration.json") or {}).get("ood_threshold"),
-        search=answering(trained / "model", read_index(data), params.evaluate.rule, calibrated),
+        search=answering(trained / "model", read_index(data), evaluate.rule, calibrated),
     )
 
 
 def main() -> None:
     """Run the stage in the working directory."""
-    report_data = load_report_data(page_params(), Path("data"))
+    report_data = load_report_data(Path("data"))
     write_json(metrics(report_data), METRICS)
     write_bytes(report(report_data), PAGE)
 

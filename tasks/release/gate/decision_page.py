@@ -2,33 +2,48 @@
 
 In: `data/report/report.html` of the stage `report`, and `data/gate/decision.json`
 (`tasks/release/registry/promote.py` lists its keys), which the gate writes once the version is
-registered. The page is no output of a stage: the same report stands below every version that was
-registered from it.
+registered. Titles whose answer changes are listed by occupation: those of the gate under the right
+one, those of the last bulk run under the one that was answered before. The page is no output of a
+stage: the same report stands below every version that was registered from it.
 """
 
 from __future__ import annotations
 
-import json
-import re
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from models.reproducibility.atomic_write import write_bytes
-from tasks.io.command import run
-from tasks.pipeline.report.markup import Html, NumberHead, paragraph, section, table, tag
-from tasks.pipeline.report.names import count, counted
-from tasks.pipeline.report.page import with_first_section
-from tasks.release.gate.changed_titles import changed_sections, impact_section
+from markupsafe import Markup
+
+from models.reproducibility import write_bytes
+from tasks.io.frames import read_json
+from tasks.pipeline.report.names import count, counted, test_name
+from tasks.pipeline.report.page import render, with_first_section
+from tasks.release.gate.figures import figures_table, trained_on_note
 
 REPORT = Path("data/report/report.html")
 DECISION = Path("data/gate/decision.json")
 PAGE = Path("data/gate/report.html")
-MARKS = re.compile(r"\*\*|`")
-NO_RUN = (
-    "No bulk run was found to draw titles from that the two models answer differently. After the "
-    "next rolecall normalize, rolecall review and rolecall apply-feedback, queues ask for some."
-)
+CHANGES = {"wrong to right": "Right now, wrong before", "right to wrong": "Wrong now, right before"}
+NOTHING = "no answer"
+MOST_TITLES = 30  # of a table
+MOST_OF_ONE = 3  # of one occupation
+Title = Mapping[str, Any]
+
+
+def write_page(root: Path) -> None:
+    """Write the page of the version whose decision stands below `root`.
+
+    Raises:
+        FileNotFoundError: there is no report, or no decision.
+    """
+    for path, maker in ((REPORT, "dvc repro report"), (DECISION, "make retrain")):
+        if not (root / path).is_file():
+            raise FileNotFoundError(f"{root / path} is missing: `{maker}` writes it")
+    decision = read_json(root / DECISION)
+    page = decision_page((root / REPORT).read_text(encoding="utf-8"), decision)
+    write_bytes(page.encode(), root / PAGE)
 
 
 def decision_page(report: str, decision: dict[str, Any]) -> str:
@@ -40,95 +55,74 @@ def decision_page(report: str, decision: dict[str, Any]) -> str:
     return with_first_section(report, "decision", "Decision", decision_section(decision))
 
 
-def decision_section(decision: dict[str, Any]) -> Html:
+def decision_section(decision: dict[str, Any]) -> Markup:
     """Make section `decision`: version, date, what was decided and why, and what changed."""
     word = "promoted to champion" if decision["promoted"] else "not promoted"
-    if decision.get("undecided") and not decision["promoted"]:
-        word = "not yet promoted, waits for people's replies"
+    if decision["undecided"] and not decision["promoted"]:
+        word = "not yet promoted, waits for people's verdicts"
     registered = datetime.fromisoformat(decision["registered_at"]).astimezone(UTC)
-    return section(
-        "decision",
-        f"{decision['name']} version {decision['version']}: {word}",
-        paragraph(
-            f"Registered on {registered.day} {registered:%B %Y, %H:%M} UTC. ",
-            tag("strong", f"{word.capitalize()}: {decision['reason'].rstrip('.')}."),
-        ),
-        *markdown_as_html(decision["table_markdown"]),
-        *_disputed(decision),
-        *_changes(decision),
-    )
+    compared, impact = decision["margin"] is not None, decision["impact"]
+    notes, head, rows = figures_table(decision) if compared else ("", [], [])
+    by_change = {
+        change: [title for title in decision["changed_predictions"] if title["change"] == change]
+        for change in CHANGES
+    }
+    gained, lost = map(len, by_change.values())
+
+    def changed(title: Title) -> list[str]:
+        frequency = [count(title["rows"]) if title.get("rows") else ""] if impact else []
+        return [title["raw_title"], test_name(title["test"]), *_answers(title), *frequency]
+
+    def affected(title: Title) -> list[str]:
+        return [title["raw_title"], _answers(title)[1], count(title["rows"])]
+
+    values = {
+        **decision,
+        "word": word,
+        "registered": f"{registered.day} {registered:%B %Y, %H:%M}",
+        "reason": decision["reason"].rstrip("."),
+        "notes": notes,
+        "head": head,
+        "figures": rows,
+        "trained_on": trained_on_note(decision),
+        "gained": gained,
+        "lost": lost,
+        "changes": [
+            (CHANGES[change], len(titles), _groups(titles, "occupation_label", len, changed))
+            for change, titles in by_change.items()
+            if titles
+        ],
+        "impact_groups": impact and _groups(impact["changed"], "before", _rows, affected),
+    }
+    return Markup(render("release/gate/decision.html.j2", **values))
 
 
-def _changes(decision: dict[str, Any]) -> list[Html]:
-    impact = decision.get("impact")
-    changed, opponent = decision["changed_predictions"], decision["opponent"]
-    predictions = changed_sections(changed, opponent, rows=impact is not None)
-    if impact is None:
-        return predictions
-    return [
-        tag("h3", "Impact on the last bulk run"),
-        *impact_section(impact, f"version {decision['version']}"),
-        tag("h3", "Changed predictions"),
-        *predictions,
-    ]
+def _answers(title: Title) -> list[str]:
+    return [title[side] or NOTHING for side in ("before", "after")]
 
 
-def _disputed(decision: dict[str, Any]) -> list[Html]:
-    """Say how many inputs of the last bulk run change, and whether people are to judge some."""
-    sample, waits = decision.get("disputed"), decision.get("undecided", False)
-    if sample is None:
-        return [paragraph(NO_RUN)] if waits else []
-    changed, queried = len(sample["titles"]), sample["queried"]
-    sentence = (
-        f"Of {counted(queried, 'title')} of random rows of the last bulk run the two models answer "
-        f"{count(changed)} differently ({changed / max(queried, 1):.1%}). "
-    )
-    next_queue = "The next queue of rolecall review asks for some of these."
-    return [paragraph(sentence, next_queue * (waits and changed > 0))]
+def _rows(titles: Sequence[Title]) -> int:
+    return sum(title.get("rows", 0) for title in titles)
 
 
-def markdown_as_html(text: str) -> list[Html]:
-    """Return the gate's Markdown as paragraphs and tables; the former caption the latter.
+def _groups(
+    titles: Sequence[Title],
+    by: str,
+    size: Callable[[Sequence[Title]], int],
+    cells: Callable[[Title], list[str]],
+) -> list[tuple[str, str, list[list[str]]]]:
+    """Group titles, the largest group first, and in it the most frequent title.
 
-    Marks for bold and code are removed; everything else is text, and escaped.
+    Each group has at most `MOST_OF_ONE` rows, all together at most `MOST_TITLES`. Its remark counts
+    its titles if some are left out.
     """
-    elements: list[Html] = []
-    caption = ""
-    for block in re.split(r"\n\s*\n", text.strip()):
-        lines = [line.strip() for line in block.splitlines()]
-        if block.startswith("|"):
-            elements.append(_table(caption, lines))
-            caption = ""
-        else:
-            elements += [paragraph(caption)] if caption else []
-            caption = MARKS.sub("", " ".join(lines))
-    return [*elements, paragraph(caption)] if caption else elements
-
-
-def _table(caption: str, lines: list[str]) -> Html:
-    head, rules, *rows = map(_cells, lines)
-    right = [cell.endswith(":") and not cell.startswith(":") for cell in rules]
-    return table(
-        caption,
-        [NumberHead(cell) if r else cell for cell, r in zip(head, right, strict=True)],
-        rows,
-    )
-
-
-def _cells(line: str) -> list[str]:
-    return [MARKS.sub("", cell.strip()) for cell in line.strip("|").split("|")]
-
-
-def main() -> None:
-    """Write the page of the version in the current directory."""
-    for path, maker in ((REPORT, "dvc repro report"), (DECISION, "make retrain")):
-        if not path.is_file():
-            raise FileNotFoundError(f"{path} is missing: `{maker}` writes it")
-    decision: dict[str, Any] = json.loads(DECISION.read_text(encoding="utf-8"))
-    page = decision_page(REPORT.read_text(encoding="utf-8"), decision)
-    write_bytes(page.encode(), PAGE)
-    print(PAGE)
-
-
-if __name__ == "__main__":
-    run(main)
+    by_name: dict[str, list[Title]] = {}
+    for title in sorted(titles, key=lambda title: -_rows([title])):
+        by_name.setdefault(title[by] or NOTHING, []).append(title)
+    groups, left = [], MOST_TITLES
+    for name, own in sorted(by_name.items(), key=lambda item: (-size(item[1]), item[0])):
+        shown = [cells(title) for title in own[: min(MOST_OF_ONE, left)]]
+        left -= len(shown)
+        remark = f", {counted(len(own), 'title')}" if len(shown) < len(own) else ""
+        groups += [(name, remark, shown)] if shown else []
+    return groups

@@ -3,43 +3,49 @@
 Titles are drawn as those of random rows, without regard to any answer, and both models answer them
 with the parameters of the run but for its least confidence, which the gate does not judge. So the
 titles with two answers are a random sample of the rows that would change, and their share is that
-of the rows. Review queues ask people for them while the
-challenger waits for replies (`waiting.py`).
+of the rows.
+
+An undecided decision leaves its version and its titles in `data/gate/disputed.json`. Review queues
+ask people for these (`chosen_by` is `disputed`) until the version is decided or another network is
+judged.
 """
 
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from models.normalizer.normalizer import Normalizer
-from tasks.release.gate.impact import both_answers
-from tasks.release.gate.last_run import LastRun
+from tasks.io.frames import Schema, read_json, write_json
+from tasks.io.title_readings import normalized
+from tasks.release.gate.impact import LastRun, both_answers
 
+if TYPE_CHECKING:
+    from models.serving.model import Normalizer
+
+FILE = Path("data/gate/disputed.json")
+TITLES: Schema = {
+    "raw_title": pl.String,
+    "normalized": pl.String,
+    "place": pl.UInt32,
+    "other_occupation_id": pl.String,
+}
 SAMPLED = 2000
 """Titles that are drawn."""
 HASHES = 2**32
 
 
-@dataclass(frozen=True)
-class Disputed:
-    """A random sample of the inputs whose answer changes."""
+def disputed(run: LastRun, before: Normalizer, after: Normalizer) -> dict[str, Any] | None:
+    """Draw titles of a run and compare; None if a model cannot answer with its parameters.
 
-    queried: int  # titles of random rows
-    titles: list[tuple[str, str | None]]
-    """Of these, those with two answers, in the order of their draw: raw title and occupation of the
-    challenger, None where it abstains."""
-
-    @property
-    def share(self) -> float:
-        """The share of inputs whose answer changes; 0 without any."""
-        return len(self.titles) / max(self.queried, 1)
-
-
-def disputed(run: LastRun, before: Normalizer, after: Normalizer) -> Disputed | None:
-    """Draw titles of a run and compare; None if a model cannot answer with its parameters."""
+    Returns:
+        `queried`, the number of titles drawn; `titles`, those of them with two answers, in the
+        order of their draw: raw title and occupation of the challenger, None where it abstains.
+    """
     drawn = run.titles.sort(_turn(run), run.titles["raw_title"]).head(SAMPLED)
     params = {name: value for name, value in run.params.items() if name != "min_confidence"}
     unlimited = replace(run, params=params)
@@ -48,7 +54,45 @@ def disputed(run: LastRun, before: Normalizer, after: Normalizer) -> Disputed | 
         return None
     was, now = (table["occupation_id"].to_pylist() for table in answers)
     rows = zip(drawn["raw_title"], was, now, strict=True)
-    return Disputed(len(drawn), [(title, new) for title, old, new in rows if old != new])
+    changed = [[title, new] for title, old, new in rows if old != new]
+    return {"queried": len(drawn), "titles": changed}
+
+
+def write_waiting(
+    root: Path, version: str, sample: Mapping[str, Any] | None, corrects: str | None = None
+) -> None:
+    """Note the version that waits and its disputed titles.
+
+    Without a bulk run to draw a sample from, the titles stay that it waited with before, or that
+    the version that it `corrects` waited with; of another version there are none.
+    """
+    before = _read(root) or {}
+    if sample is None and before.get("version", "") in (version, corrects):
+        sample = before
+    write_json({"queried": 0, "titles": [], **(sample or {}), "version": version}, root / FILE)
+
+
+def note_that_none_waits(root: Path) -> None:
+    """Note that no version waits for verdicts below `root`."""
+    write_json(None, root / FILE)
+
+
+def waiting_version(root: Path) -> str | None:
+    """Return the version that waits for verdicts below `root`, if one does."""
+    found = _read(root)
+    return found.get("version") if found else None
+
+
+def read_disputed(root: Path) -> pl.DataFrame:
+    """Read the disputed titles of the version that waits below `root`, in their order: `TITLES`."""
+    found = _read(root)
+    rows = pl.DataFrame(
+        found["titles"] if found else [],
+        schema={"raw_title": pl.String, "other_occupation_id": pl.String},
+        orient="row",
+    )
+    named = rows.with_columns(normalized(rows["raw_title"])).with_row_index("place")
+    return named.unique("normalized", keep="first", maintain_order=True).select(list(TITLES))
 
 
 def _turn(run: LastRun) -> pl.Series:
@@ -61,3 +105,14 @@ def _turn(run: LastRun) -> pl.Series:
     hashes = [zlib.crc32(name) ^ run.digits for name in named]
     chance = (pl.Series(hashes, dtype=pl.Float64) + 0.5) / HASHES
     return -chance.log() / run.titles["rows"]
+
+
+def _read(root: Path) -> dict[str, Any] | None:
+    file = root / FILE
+    try:
+        return read_json(file) if file.is_file() else None
+    except ValueError as error:
+        raise ValueError(
+            f"{file} is damaged ({error}). Delete it; "
+            "no version waits then, until the next retraining is judged"
+        ) from error

@@ -5,38 +5,55 @@ A challenger is promoted if, all at once,
 - on every test of `gate.gating_tests` it keeps up: the one-sided lower end of the paired
   difference, at an error of `gate.alpha`, lies above −`gate.margin`;
 - on no other test it is significantly worse, at an error of `gate.alpha` over these tests;
-- it is better as the following paragraphs say;
-- some answer differs.
+- some answer differs, and it is better: people's verdicts on titles of the customer's own runs show
+  a gain, or labelled inputs do and the verdicts have no more losses than wins. With verdicts,
+  labelled inputs are no gating test any more: they are others than the customer's. Without verdicts
+  the challenger must lose nothing on the labelled inputs, or on the mean of the gating tests.
 
-**People's replies** decide what is better, if there are any: titles of random rows and disputed
-ones of the customer's own runs (`replies.py`). Labelled inputs are others than the customer's then,
-so they are no gating test any more. The challenger is better if the replies show a gain at an error
-of `gate.alpha`, or if it is significantly better on labelled inputs and the replies have no more
-losses than wins.
+A challenger that is refused for want of evidence alone is undecided: the decision says how many
+verdicts would decide, and it can be judged again as they come, without a greater error. Each test
+has to pass, so no error is divided among them (an intersection-union test, Berger 1982).
+`docs/results/gate.md` shows which differences the rule detects with how many queries.
 
-**Without replies** the challenger must be no worse than the champion on the labelled inputs, or,
-without any, on the mean of the gating tests.
-
-If a challenger is refused for want of evidence alone, the decision is undecided, and says how many
-replies would decide. It can then be judged again as replies come, without a greater error.
-
-Each test has to pass, so no error is divided among them: a challenger worse by the margin on any
-gating test is promoted with a chance of `gate.alpha` at most (an intersection-union test, Berger
-1982). `docs/results/gate.md` shows which differences the rule detects with how many queries.
+A first version, whose opponent is the untrained network, must only not be significantly worse: a
+consumer without any model is served worst. So must a corrected champion, which has the champion's
+own network: people's answers are right in it, and the gate makes sure that others do not suffer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated, ClassVar, Self
 
 import numpy as np
+from pydantic import Field
 
-from tasks.release.gate.gate_figures import SystemResults, TestFigures, significantly_worse
-from tasks.release.gate.params import GateParams
-from tasks.release.gate.replies import Replies
+from models.metrics.paired_tests import chance_if_equal, still_needed
+from tasks.io.section import Section
+from tasks.pipeline.feedback.held_out import RANDOM_TITLES
+from tasks.pipeline.feedback.reader import DISPUTED
+from tasks.release.gate.figures import SystemResults, TestFigures, significantly_worse
 
 LABELLED = "annotations"  # the test of labelled inputs: what the network is for
+UNTRAINED = "the untrained network"
+LOOKS = 4
+"""The error of one look at people's verdicts is that of all looks, divided by this."""
+
+
+class GateParams(Section):
+    """Section `gate`: the gating tests, by how much one may be worse, and the chance of harm.
+
+    The gate skips a test without queries, such as labelled inputs where there are none. `everyday`
+    is a table of titles with answers by hand (`tasks/evaluation/everyday.py`), a path from the
+    root; none if empty.
+    """
+
+    NAME: ClassVar[str] = "gate"
+    gating_tests: Annotated[list[str], Field(min_length=1)]
+    margin: Annotated[float, Field(gt=0, lt=1)]
+    alpha: Annotated[float, Field(gt=0, lt=0.5)]
+    everyday: str
 
 
 @dataclass(frozen=True)
@@ -46,7 +63,65 @@ class GateDecision:
     promoted: bool  # whether the challenger takes the champion's place
     reason: str  # in a sentence, with the test that decided
     figures: list[TestFigures]  # of every test, the gating tests first
-    undecided: bool = False  # whether replies on disputed titles might make it champion
+    undecided: bool = False  # whether verdicts on disputed titles might make it champion
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """Titles that people judged, and those on which challenger (win) or opponent alone is right.
+
+    Neither kind of title is chosen by whether a model is right. The exact sign test is repeated as
+    verdicts come: ten looks at a quarter of an error together have less than the error (a constant
+    level as Pocock 1977 has it).
+    """
+
+    random: int
+    disputed: int
+    wins: int
+    losses: int
+    disputed_wins: int
+    disputed_losses: int
+    level: float  # error of this look
+
+    @classmethod
+    def of(cls, answers: Mapping[str, SystemResults], error: float) -> Self:
+        """Count among the results of all tests; `error`: of all looks together."""
+        random, disputed = (_counts(answers.get(test)) for test in (RANDOM_TITLES, DISPUTED))
+        wins, losses = random[1] + disputed[1], random[2] + disputed[2]
+        return cls(random[0], disputed[0], wins, losses, *disputed[1:], error / LOOKS)
+
+    @property
+    def show_gain(self) -> bool:
+        """Whether the challenger is shown to be better."""
+        return chance_if_equal(self.wins, self.losses) <= self.level
+
+    def balance(self, opponent: str) -> str:
+        """Say how the judged titles stand."""
+        return (
+            f"the challenger alone is right on {self.wins:,}, {opponent} alone on {self.losses:,} "
+            f"of {self.random:,} titles of random rows and {self.disputed:,} disputed titles that "
+            "people judged"
+        )
+
+    @property
+    def needed(self) -> str:
+        """Say how many more verdicts would show a gain, if they go as those before."""
+        if not self.disputed:
+            least = still_needed(self.wins, self.losses, 1, 0, self.level) or 0
+            return f"at least {max(least, 1):,} verdicts on disputed titles are needed to decide"
+        shares = self.disputed_wins / self.disputed, self.disputed_losses / self.disputed
+        more = still_needed(self.wins, self.losses, *shares, self.level)
+        if more is None:
+            return "more verdicts on disputed titles like these would hardly decide for it"
+        return f"{more:,} more verdicts on disputed titles like these would decide for it"
+
+
+def _counts(results: SystemResults | None) -> tuple[int, int, int]:
+    """Count titles, wins and losses; nothing if there is no such test."""
+    if results is None:
+        return 0, 0, 0
+    difference = results.challenger - results.opponent
+    return len(difference), int(np.sum(difference > 0)), int(np.sum(difference < 0))
 
 
 def decide(answers: Mapping[str, SystemResults], opponent: str, params: GateParams) -> GateDecision:
@@ -54,48 +129,53 @@ def decide(answers: Mapping[str, SystemResults], opponent: str, params: GatePara
 
     `opponent`: what the opponent is, for example `champion version 3`; `params`: section `gate`.
     """
-    replies = Replies.of(answers, params.alpha)
+    verdicts = Verdicts.of(answers, params.alpha)
+    judged = bool(verdicts.random or verdicts.disputed)
     named = [test for test in params.gating_tests if test in answers]
-    deciding = [test for test in named if not (replies.titles and test == LABELLED)]
-    other_tests = [test for test in answers if test not in deciding]
+    deciding = [test for test in named if not (judged and test == LABELLED)]
+    others = {test: own for test, own in answers.items() if test not in deciding}
     figures = [
         TestFigures.of(test, answers[test], params.alpha, params.margin) for test in deciding
-    ] + significantly_worse({test: answers[test] for test in other_tests}, params.alpha)
+    ] + significantly_worse(others, params.alpha)
     if not named:
         names = ", ".join(params.gating_tests)
         help_ = "raise their number (section split), or name other tests in gate.gating_tests"
         return GateDecision(False, f"the gate has no queries of {names}: {help_}", figures)
     if all(np.array_equal(own.challenger, own.opponent) for own in answers.values()):
         count = sum(own.queries for own in figures)
-        reason = f"it is right and wrong on the same of the gate's {count} queries as {opponent}"
-        return GateDecision(False, f"{reason}, which therefore stays", figures)
-    judge = _by_replies if replies.titles else _by_labels
-    return judge(figures, replies, opponent, params)
+        reason = (
+            f"the challenger is right on the same of the gate's {count} queries as {opponent}, "
+            "which therefore stays"
+        )
+        return GateDecision(False, reason, figures)
+    judge = _by_verdicts if judged else _by_labels
+    return judge(figures, verdicts, opponent, params)
 
 
-def _by_replies(
-    figures: Sequence[TestFigures], replies: Replies, opponent: str, params: GateParams
+def _by_verdicts(
+    figures: list[TestFigures], verdicts: Verdicts, opponent: str, params: GateParams
 ) -> GateDecision:
     """Decide where people have judged titles of the customer's own."""
     objection = _objection(figures, opponent, params.margin)
     if objection:
-        return GateDecision(False, objection, list(figures))
-    if replies.show_gain:
-        reason = f"better than {opponent} on people's replies: {replies}"
-        return GateDecision(True, reason, list(figures))
+        return GateDecision(False, objection, figures)
+    balance = verdicts.balance(opponent)
+    if verdicts.show_gain:
+        reason = f"better than {opponent} on people's verdicts: {balance}"
+        return GateDecision(True, reason, figures)
     gain = next((own for own in figures if own.test == LABELLED and own.low > 0), None)
-    if gain and replies.wins >= replies.losses:
+    if gain and verdicts.wins >= verdicts.losses:
         reason = (
             f"better than {opponent} on {LABELLED} ({gain.difference:+.3f}, at least "
-            f"{gain.low:+.3f}), and people's replies do not speak against it: {replies}"
+            f"{gain.low:+.3f}), and people's verdicts do not speak against it: {balance}"
         )
-        return GateDecision(True, reason, list(figures))
-    reason = f"not shown to be better than {opponent} on people's replies: {replies}"
-    return GateDecision(False, f"{reason}; {replies.needed}", list(figures), undecided=True)
+        return GateDecision(True, reason, figures)
+    reason = f"not shown to be better than {opponent} on people's verdicts: {balance}"
+    return GateDecision(False, f"{reason}; {verdicts.needed}", figures, undecided=True)
 
 
 def _by_labels(
-    figures: Sequence[TestFigures], replies: Replies, opponent: str, params: GateParams
+    figures: list[TestFigures], verdicts: Verdicts, opponent: str, params: GateParams
 ) -> GateDecision:
     """Decide where nobody has judged anything."""
     deciding = [own for own in figures if own.is_gating]
@@ -117,29 +197,72 @@ def _by_labels(
     may_gain = any(own.test == LABELLED and own.high >= 0 for own in deciding)
     undecided = may_gain and not refusing and not promoted
     if undecided:
-        reason += f"; {replies.needed}"
-    return GateDecision(promoted, reason, list(figures), undecided)
+        reason += f"; {verdicts.needed}"
+    return GateDecision(promoted, reason, figures, undecided)
 
 
 def _objection(figures: Sequence[TestFigures], opponent: str, margin: float) -> str:
     """Say on which tests the challenger does not keep up, or is worse; empty if on none."""
     failed = [own for own in figures if own.is_gating and not own.passed]
-    if failed:
-        last = max(failed, key=lambda own: own.short)
-        others = [own.test for own in failed if own is not last]
-        reason = f"not shown to be within {margin} of {opponent} on {_short_of(last)}"
-        return reason + (f"; nor on {', '.join(others)}" if others else "")
+    if not failed:
+        return _losses(figures, opponent)
+    last = max(failed, key=lambda own: own.short)
+    if last.needed is None:
+        help_ = "more queries would not help, the answers have to be better"
+    else:
+        more = last.needed - last.queries
+        help_ = f"with {more:,} more queries and the same answers this would be shown"
+    others = ", ".join(own.test for own in failed if own is not last)
+    return (
+        f"not shown to be within {margin} of {opponent} on {last.test}: {last.difference:+.3f} on "
+        f"{last.queries} queries, as low as {last.low:+.3f}; {help_}"
+    ) + (f"; nor on {others}" if others else "")
+
+
+def decide_first(answers: Mapping[str, SystemResults], alpha: float, learned: str) -> GateDecision:
+    """Judge a first version against the untrained network.
+
+    The gate refuses a network that learned nothing with a chance of `alpha` over all tests. A
+    significant gain on the labelled inputs, which the network is for, makes up for losses on titles
+    that were made up: an untrained bag of n-grams already finds nearly every misspelt title.
+
+    `answers`: test to the answers of the version and of the untrained network; `learned`: what
+    training had to go by, for a version that gained nothing.
+    """
+    figures = significantly_worse(answers, alpha)
+    better = [own.test for own in figures if own.low > 0]
+    losses = _losses(figures, UNTRAINED)
+    if losses and LABELLED not in better:
+        return GateDecision(False, losses, figures)
+    kept = losses or f"not significantly worse than {UNTRAINED} on any of {len(figures)} tests"
+    if not figures:
+        kept = "and the gate has no queries to judge it by (section split)"
+    gained = f"better on {', '.join(better)}" if better else f"but no gain is shown: {learned}"
+    balance = "; the gain on labelled inputs makes up for that" if losses else ""
+    return GateDecision(True, f"a first version, {kept}; {gained}{balance}", figures)
+
+
+def decide_corrected(
+    answers: Mapping[str, SystemResults], opponent: str, alpha: float
+) -> GateDecision:
+    """Judge a champion with later feedback.
+
+    `answers`: test to the answers with it and without.
+    """
+    figures = significantly_worse(answers, alpha)
+    losses = _losses(figures, opponent)
+    kept = (
+        f"the network of {opponent} with later feedback, not significantly worse on any of "
+        f"{len(figures)} tests"
+    )
+    return GateDecision(not losses, losses or kept, figures)
+
+
+def _losses(figures: Sequence[TestFigures], opponent: str) -> str:
+    """Say on which tests a version is significantly worse; empty if on none."""
     worse = ", ".join(
-        f"{own.test} ({own.difference:+.3f}, at most {own.high:+.3f})"
+        f"{own.test} ({own.difference:+.3f} on {own.queries} queries, at most {own.high:+.3f})"
         for own in figures
         if not own.passed
     )
     return f"significantly worse than {opponent} on {worse}" if worse else ""
-
-
-def _short_of(own: TestFigures) -> str:
-    stands = f"{own.test}: {own.difference:+.3f} on {own.queries} queries, as low as {own.low:+.3f}"
-    if own.needed is None:
-        return f"{stands}; more queries would not help, the answers have to be better"
-    more = own.needed - own.queries
-    return f"{stands}; with {more:,} more queries and the same answers this would be shown"

@@ -1,9 +1,9 @@
 """The artefact folder of the registered model, from the files of a finished run.
 
 In, below the root: `params.yaml`, `data/train/K/SEED/model/` and `data/calibrate/K/SEED/` (K is
-`mix`, SEED the first of `seeds`), `data/pairs/K/overrides.parquet`, `data/split/aliases.parquet`,
+`mix`, SEED the first of `seeds`), `data/feedback/overrides.parquet`, `data/split/aliases.parquet`,
 `data/ingest/{occupations,groups}.parquet`. Out: the folder that
-`tasks/release/model_package/serving.py` reads, without pickle: `featurizer.json` and
+`models/serving/package.py` reads, without pickle: `featurizer.json` and
 `vocabulary.parquet`, `weights.safetensors` and, unless the network is a bag (`bags.py`),
 `encoder.onnx`, `titles.parquet` (distinct, sorted), `index.npy` (their vectors, then those of the
 exemplars), `aliases.parquet`, `occupations.parquet`, `groups.parquet`, `words.parquet` (words
@@ -24,18 +24,18 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from models.reproducibility.atomic_write import atomic_write, write_bytes
-from models.search.coded import Coded
-from models.search.stored_vectors import StoredVectors
-from models.search.words.title_words import TitleWords
+from models.reproducibility import atomic_write, write_bytes
+from models.serving.index import StoredVectors
 from models.text.featurizer import Featurizer
+from models.text.texts import Coded
+from models.text.words import TitleWords
 from tasks.io.frames import read_frame, write_frame, write_json
 from tasks.io.schemas import EXEMPLARS, GROUPS, OCCUPATIONS, OVERRIDES, PRIOR, SPLIT_ALIASES
 from tasks.release.model_package import phrases
-from tasks.release.model_package.checksums import write_checksums
 from tasks.release.model_package.crosswalk import crosswalk_codes
 from tasks.release.model_package.prototypes import write_prototypes
 from tasks.release.model_package.run_files import VERSION, RunFiles
+from tasks.release.model_package.runtime import write_checksums
 
 KNOWN = {**OCCUPATIONS, "crosswalk_codes": pl.List(pl.String), "bias": pl.Float32}
 ALIASES = {
@@ -57,9 +57,7 @@ def build_artefact(
     """
     from safetensors.torch import save  # torch and onnx take seconds
 
-    from tasks.release.model_package.bags import bag_weights
-    from tasks.release.model_package.export import export_encoder
-    from tasks.release.model_package.external_weights import share_tables
+    from tasks.release.model_package.export import bag_weights, export_encoder, share_tables
     from tasks.release.model_package.quantized_network import QuantizedNetwork
 
     trained = which == "weights"
@@ -69,7 +67,7 @@ def build_artefact(
     titles = title.names
     prior = read_frame(sources.calibrated / "prior.parquet", PRIOR)
     exemplars = read_frame(sources.calibrated / "exemplars.parquet", EXEMPLARS)
-    overrides = read_frame(sources.overrides, OVERRIDES)
+    overrides = sources.read_overrides()
     if not trained:
         prior, exemplars, overrides = prior.clear(), exemplars.clear(), overrides.clear()
     bias = prior.select("occupation_id", "bias")

@@ -1,8 +1,9 @@
 """An artefact folder patched with later feedback; its network stays as it is.
 
-`overrides.parquet` is replaced. Judged titles that may be learned from become exemplars and replace
-earlier exemplars of judged titles; `index.npy` holds the embeddings that the folder's own network
-gives to all exemplars. They count in the prior of their occupations, as in the stage `calibrate`.
+`overrides.parquet` is replaced. Titles with verdicts that may be learned from become exemplars and
+replace earlier exemplars of titles with verdicts; `index.npy` holds the embeddings that the
+folder's own network gives to all exemplars. They count in the prior of their occupations, as in the
+stage `calibrate`.
 """
 
 from __future__ import annotations
@@ -12,16 +13,15 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from models.search.exemplars import REVIEW
-from models.search.stored_vectors import EIGHTS, HALF_BYTES, StoredVectors
+from models.serving.index import EIGHTS, HALF_BYTES, StoredVectors
+from models.serving.scores import REVIEW
 from tasks.io.frames import read_frame, write_frame
 from tasks.io.mixes import CORRECTIONS
 from tasks.io.schemas import EXEMPLARS, OVERRIDES, SPLIT_INPUTS
-from tasks.pipeline.calibrate.fit_prior import known_inputs, recounted
-from tasks.pipeline.calibrate.params import CalibrateParams
-from tasks.release.model_package.checksums import write_checksums
+from tasks.pipeline.calibrate.prior import CalibrateParams, known_inputs, recounted
 from tasks.release.model_package.folder import KNOWN, write_index
 from tasks.release.model_package.prototypes import write_prototypes
+from tasks.release.model_package.runtime import write_checksums
 
 
 def replace_overrides(folder: Path, overrides: pl.DataFrame) -> bool:
@@ -34,10 +34,10 @@ def replace_overrides(folder: Path, overrides: pl.DataFrame) -> bool:
     return True
 
 
-def learned(judged: pl.DataFrame, weight: float) -> pl.DataFrame:
-    """Return the exemplars, of this weight, in what people judged (`JUDGED`): `EXEMPLARS`."""
+def learned(resolutions: pl.DataFrame, weight: float) -> pl.DataFrame:
+    """Return the exemplars (schema `EXEMPLARS`), of this weight, of `RESOLUTIONS`."""
     nothing = pl.DataFrame(schema=dict(SPLIT_INPUTS))
-    labelled = known_inputs(CORRECTIONS, nothing, judged, ()).labelled
+    labelled = known_inputs(CORRECTIONS, nothing, resolutions, ()).labelled
     return labelled.select(
         "title",
         "occupation_id",
@@ -47,21 +47,21 @@ def learned(judged: pl.DataFrame, weight: float) -> pl.DataFrame:
 
 
 def exemplify(
-    folder: Path, judged: pl.Series, learned: pl.DataFrame, params: CalibrateParams
+    folder: Path, titles_with_verdicts: pl.Series, learned: pl.DataFrame, params: CalibrateParams
 ) -> None:
-    """Replace the exemplars of judged, cleaned titles by those `learned` (schema `EXEMPLARS`)."""
-    from tasks.release.model_package.reading import read_normalizer  # onnxruntime takes seconds
+    """Replace the exemplars of cleaned titles with verdicts by those `learned` (`EXEMPLARS`)."""
+    from models.serving.package import read_normalizer
 
     model = read_normalizer(folder)
     before = read_frame(folder / "exemplars.parquet", EXEMPLARS)
-    kept = before.filter(~pl.col("title").is_in(judged.to_list()))
+    kept = before.filter(~pl.col("title").is_in(titles_with_verdicts.to_list()))
     after = pl.concat([learned.filter(pl.col("weight") > 0), kept])
     aliases = len(model.index.titles)
     index = model.embeddings.rows
     rows = dict(zip(sorted(set(before["title"])), index[aliases:], strict=True))
     titles = sorted(set(after["title"]))
     new = [title for title in titles if title not in rows]
-    rows |= dict(zip(new, as_indexed(model.embed(new), index["numbers"].dtype), strict=True))
+    rows |= dict(zip(new, as_indexed(model.network(new), index["numbers"].dtype), strict=True))
     learned_rows = np.array([rows[title] for title in titles], index.dtype)
     write_index(StoredVectors(np.concatenate([index[:aliases], learned_rows])), folder)
     write_frame(after, folder / "exemplars.parquet", EXEMPLARS)

@@ -14,8 +14,10 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from models.reproducibility.atomic_write import write_bytes
-from models.search.words.title_words import WORDS
+from models.reproducibility import write_bytes
+from models.serving.qualifiers import ALL_KINDS, tokens_of
+from models.text.titles import clean_title
+from models.text.words import WORDS
 
 PHRASES = Path(__file__).with_name("qualifiers.csv")
 SHORTEST = 4
@@ -58,3 +60,56 @@ def _geonames() -> tuple[set[str], set[str]]:
 def _is_distinct(name: str, words: set[str]) -> bool:
     parts = WORDS.findall(name.casefold())
     return len(parts) > 1 or (len(name) >= SHORTEST and not words.intersection(parts))
+
+
+def check_phrases(file: Path) -> None:
+    """Check a table of phrases.
+
+    Raises:
+        ValueError: a column is missing, a kind is unknown, or a phrase is empty or stands twice;
+            with the line.
+    """
+    line_of: dict[str, int] = {}
+    with file.open(encoding="utf-8", newline="") as lines:
+        rows = csv.DictReader(lines)
+        if rows.fieldnames != ["kind", "phrase"]:
+            raise ValueError(f"{file}: columns {rows.fieldnames}; it needs kind,phrase")
+        for number, row in enumerate(rows, start=2):
+            kind, phrase = row["kind"], row["phrase"] or ""
+            tokens = " ".join(tokens_of(phrase))
+            if kind not in ALL_KINDS:
+                kinds = ", ".join(ALL_KINDS)
+                raise ValueError(f"{file}, line {number}: kind {kind!r}; use {kinds}")
+            if not tokens:
+                raise ValueError(f"{file}, line {number}: no word in the phrase {phrase!r}")
+            if tokens in line_of:
+                first = line_of[tokens]
+                raise ValueError(f"{file}, line {number}: {phrase!r} stands in line {first}")
+            line_of[tokens] = number
+
+
+def check_abbreviations(file: Path) -> None:
+    """Check the meanings of abbreviations: "rgn" is "registered general nurse".
+
+    The table has the columns `abbreviation`, `meaning` and `language`; the language is for its
+    readers. Words with several meanings ("pm", "md") do not belong there: the network knows them by
+    their neighbours.
+
+    Raises:
+        ValueError: a column is missing, a word stands there twice, or an abbreviation is no word.
+    """
+    with file.open(encoding="utf-8-sig", newline="") as lines:
+        rows = [*csv.DictReader(lines)]
+    known: set[str] = set()
+    columns = ("abbreviation", "meaning", "language")
+    for number, row in enumerate(rows, 2):
+        if None in row or set(row) != set(columns) or None in row.values():
+            raise ValueError(
+                f"{file}, line {number}: {len(row)} fields; its columns are {', '.join(columns)}"
+            )
+        word, meaning = clean_title(row["abbreviation"]), clean_title(row["meaning"])
+        if not WORDS.fullmatch(word) or not meaning:
+            raise ValueError(f"{file}, line {number}: {row}; an abbreviation is one word")
+        if word in known:
+            raise ValueError(f"{file}, line {number}: {word!r} has a meaning already")
+        known.add(word)

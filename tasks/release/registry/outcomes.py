@@ -1,4 +1,4 @@
-"""The outcomes of the registry's commands, which print them as JSON for the flows."""
+"""The outcomes of registration, gate and feedback, which flows show without importing MLflow."""
 
 from __future__ import annotations
 
@@ -33,4 +33,4 @@ class Patched(NamedTuple):
 
     champion: VersionAndDecision | None
     waiting: VersionAndDecision | None
-    """The challenger that waited for people's replies."""
+    """The challenger that waited for people's verdicts."""

@@ -16,32 +16,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tasks.io.command import run
-from tasks.io.frames import write_json
+from tasks.io.frames import read_json, write_json
 from tasks.io.tracking import registry
-from tasks.release.gate.waiting import note_that_none_waits, waiting_version, write_waiting
+from tasks.release.gate.decision_page import DECISION
+from tasks.release.gate.disputed import note_that_none_waits, waiting_version, write_waiting
+from tasks.release.gate.figures import as_markdown
+from tasks.release.gate.run_gate import NOTHING_COMPARED, run_gate
 from tasks.release.model_package.run_files import RunFiles
-from tasks.release.registry.champion_lock import champion_lock
-from tasks.release.registry.outcomes import Promotion, VersionAndDecision
-from tasks.release.registry.register import (
-    CARRIED_OUT,
-    CHALLENGER,
-    CHAMPION,
-    CORRECTS,
-    as_registered,
-    find_version,
-)
+from tasks.release.registry.locks import champion_lock
+from tasks.release.registry.outcomes import Promotion
+from tasks.release.registry.register import CARRIED_OUT, CHALLENGER, CHAMPION, CORRECTS
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
     from mlflow.entities.model_registry import ModelVersion
 
-    from tasks.release.gate.run_gate import GateRun
+    from tasks.release.gate.rule import GateDecision
 
-
-FILE = Path("data/gate/decision.json")
 ARTIFACT = "decision.json"
-MISSING: dict[str, Any] = {"impact": None, "disputed": None, "undecided": False}
-"""Of a decision that has none."""
 
 
 def promote(root: Path, version: object) -> Promotion:
@@ -52,8 +44,6 @@ def promote(root: Path, version: object) -> Promotion:
     Raises:
         ValueError: as `run_gate`.
     """
-    from tasks.release.gate.run_gate import run_gate  # it brings torch; `standing` needs none
-
     sources = RunFiles.below(root)
     name = sources.register.name
     with champion_lock(root), registry(root) as client:
@@ -63,21 +53,8 @@ def promote(root: Path, version: object) -> Promotion:
             if champion is not None and str(champion.version) == str(challenger.version):
                 by_hand = Promotion(True, "made champion by hand, without a decision", "")
                 return _written(client, root, challenger, by_hand)
-            _record(client, challenger, run_gate(root, sources, challenger, champion))
+            _record(client, challenger, *run_gate(root, sources, challenger, champion))
         return _carry_out(client, root, name, str(version))
-
-
-def standing(root: Path) -> VersionAndDecision | None:
-    """Return the version of the files below `root` and its decision, if both are there already."""
-    sources = RunFiles.below(root)
-    name, artefact_hash = sources.register.name, sources.artefact_hash()
-    with registry(root) as client:
-        registered = find_version(client, name, artefact_hash)
-        if registered is None or "decision" not in registered.tags:
-            return None
-        number = str(registered.version)
-        decision = _carry_out(client, root, name, number)
-        return as_registered(client, name, number, True), decision
 
 
 def _champion(client: MlflowClient, name: str) -> ModelVersion | None:
@@ -85,17 +62,19 @@ def _champion(client: MlflowClient, name: str) -> ModelVersion | None:
     return None if number is None else client.get_model_version(name, number)
 
 
-def _record(client: MlflowClient, version: ModelVersion, gate_run: GateRun) -> None:
+def _record(
+    client: MlflowClient, version: ModelVersion, decision: GateDecision, values: dict[str, Any]
+) -> None:
     """Write the decision, the tag `decision` last: with it the decision stands."""
-    values = asdict(gate_run)
-    decision = values.pop("decision")
-    values |= {name: decision[name] for name in ("figures", "undecided")}
+    figures = asdict(decision)["figures"]
+    values = {**values, "figures": figures, "undecided": decision.undecided}
+    values["table_markdown"] = as_markdown(values)
     client.log_dict(version.run_id, values, ARTIFACT)
     tags = {
-        "decision_reason": decision["reason"],
-        "decision_table": gate_run.table_markdown,
-        "decision_figures": json.dumps(decision["figures"]),
-        "decision": "promoted" if decision["promoted"] else "not promoted",
+        "decision_reason": decision.reason,
+        "decision_table": values["table_markdown"],
+        "decision_figures": json.dumps(figures),
+        "decision": "promoted" if decision.promoted else "not promoted",
     }
     for key, value in tags.items():
         client.set_model_version_tag(version.name, version.version, key, value)
@@ -125,29 +104,26 @@ def _carry_out(client: MlflowClient, root: Path, name: str, number: str) -> Prom
 def _written(
     client: MlflowClient, root: Path, version: ModelVersion, decision: Promotion
 ) -> Promotion:
-    """Write the decision about a version for the report, `data/gate/decision.json`; return it.
+    """Write the decision about a version for its page, `data/gate/decision.json`; return it.
 
     Keys: `name, version, registered_at` (ISO, UTC, the registry's), `promoted, reason` (as they
-    stand now), `opponent, table_markdown, figures` (of each test), `changed_predictions` (`test,
-    raw_title, occupation_label, before, after, change, rows`), `impact`
-    (`tasks/release/gate/impact.py`; null without a bulk run), `disputed` (`disputed.py` there; the
-    same) and `undecided`. No stage writes or reads the file: it is made anew from the registry. The
-    titles of an undecided decision stand beside it until it is decided or the next network is
-    judged.
+    stand now), `figures` (of each test), `table_markdown`, `undecided`, and those that `run_gate`
+    returns. No stage writes or reads the file: it is made anew from the registry. The titles of an
+    undecided decision stand beside it until it is decided or the next network is judged.
     """
     registered = datetime.fromtimestamp(version.creation_timestamp / 1000, UTC)
+    number = str(version.version)
     values = {
         "name": version.name,
-        "version": str(version.version),
+        "version": number,
         "registered_at": registered.isoformat(timespec="seconds"),
         "promoted": decision.promoted,
         "reason": decision.reason,
         **_gate_values(client, version),
     }
-    write_json(values, root / FILE)
-    number, waiting = str(version.version), waiting_version(root)
+    write_json(values, root / DECISION)
     corrected = version.tags.get(CORRECTS)
-    if corrected is None or waiting in (corrected, number):
+    if corrected is None or waiting_version(root) in (corrected, number):
         if values["undecided"]:
             write_waiting(root, number, values["disputed"], corrected)
         else:
@@ -156,33 +132,25 @@ def _written(
 
 
 def _gate_values(client: MlflowClient, version: ModelVersion) -> dict[str, Any]:
+    """Read what the gate found out; of a version without its artifact only what the tags say."""
+    values = {
+        **NOTHING_COMPARED,
+        "figures": json.loads(version.tags.get("decision_figures", "[]")),
+        "table_markdown": version.tags.get("decision_table", ""),
+        "undecided": False,
+    }
     if any(file.path == ARTIFACT for file in client.list_artifacts(version.run_id)):
         with tempfile.TemporaryDirectory() as folder:
-            file = client.download_artifacts(version.run_id, ARTIFACT, folder)
-            values: dict[str, Any] = json.loads(Path(file).read_text(encoding="utf-8"))
-        return MISSING | values
-    return {
-        "opponent": "",
-        "table_markdown": version.tags.get("decision_table", ""),
-        "figures": json.loads(version.tags.get("decision_figures", "[]")),
-        "changed_predictions": [],
-        **MISSING,
-    }
+            values |= read_json(Path(client.download_artifacts(version.run_id, ARTIFACT, folder)))
+    return values
 
 
 def main() -> None:
     """Judge the challenger of the current directory's model, or the version asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--version", help="default: the version that is challenger")
-    parser.add_argument("--standing", action="store_true", help="judge nothing, say what stands")
     parser.add_argument("--json", action="store_true", help="the outcome as the last line, JSON")
     options, root = parser.parse_args(), Path.cwd()
-    if options.standing:
-        stands = standing(root)
-        print(
-            json.dumps(stands and {"registered": asdict(stands[0]), "decision": asdict(stands[1])})
-        )
-        return
     name = RunFiles.below(root).register.name
     version = options.version
     if version is None:

@@ -3,45 +3,61 @@
 From files only, and once per content: a version whose tag `artefact_hash` is equal is returned. A
 new version appears together with its tags, in one transaction, and is then called `challenger`; a
 call that was killed before that leaves at most an unregistered run, which the next call removes.
-Whoever registers meanwhile waits.
+Whoever registers meanwhile waits. Tags say where a version comes from (`provenance`): made from the
+very commit, it has `tree` = `clean` and `params_changed` = `{}`.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import subprocess
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import asdict
 from importlib.metadata import version as installed
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from models.normalizer.abbreviations import read_abbreviations
-from models.normalizer.answers.columns import columns
-from models.normalizer.qualifiers import check_phrases
+import yaml
+
+from models.serving.answer import columns
 from tasks.io.command import run
+from tasks.io.frames import md5
+from tasks.io.mixes import WRITERS
 from tasks.io.section import RunParams
-from tasks.io.tracking import experiment, registry
-from tasks.release.model_package.checksums import write_checksums
+from tasks.io.tracking import experiment, masked, registry
 from tasks.release.model_package.folder import build_artefact
+from tasks.release.model_package.phrases import check_abbreviations, check_phrases
 from tasks.release.model_package.run_files import RunFiles
-from tasks.release.model_package.serving_file import self_contained
-from tasks.release.registry.champion_lock import champion_lock
+from tasks.release.model_package.runtime import write_checksums, write_runtime
+from tasks.release.registry.locks import champion_lock, scratch_folder, temporary_files_in
 from tasks.release.registry.outcomes import RegisteredVersion
-from tasks.release.registry.provenance import provenance
-from tasks.release.registry.scratch import scratch_folder, temporary_files_in
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
     from mlflow.entities.model_registry import ModelVersion
     from mlflow.models import ModelSignature
 
+
 CHALLENGER, CHAMPION = "challenger", "champion"
 CARRIED_OUT = "decision_carried_out"  # tag of a version that a decision has made champion
 CORRECTS = "corrects"  # tag of a version that is another one's network with later feedback
 ARTEFACT = "normalizer"
-REQUIREMENTS = ("mlflow", "numpy", "onnxruntime", "pandas", "pyarrow")
+REQUIREMENTS = ("mlflow", "numba", "numpy", "onnxruntime", "pandas", "pyarrow")
+DATA = (
+    "data/ingest/aliases.parquet",
+    "data/ingest/groups.parquet",
+    "data/ingest/inputs.parquet",
+    "data/ingest/occupations.parquet",
+    "data/split/aliases.parquet",
+    "data/split/titles.parquet",
+    *(f"data/{writer}/queries.parquet" for writer in WRITERS),
+    "data/feedback/verdicts.parquet",
+)
+RECORDED = (":!dvc.lock", ":!params.yaml")  # their own hashes are tags
+UNKNOWN = "unknown"
+LONGEST = 5000  # characters of a tag that every registry takes
 EXAMPLE = ("looking for C++ developers (urgent!)", "Registered Nurse - night shift", "")
 
 
@@ -53,12 +69,22 @@ def register(root: Path) -> RegisteredVersion:
     """
     sources = RunFiles.below(root)
     check_phrases(sources.qualifiers)
-    read_abbreviations(sources.abbreviations)
+    check_abbreviations(sources.abbreviations)
     name, artefact_hash = sources.register.name, sources.artefact_hash()
     with champion_lock(root), registry(root) as client:
         known = find_version(client, name, artefact_hash)
         if known is None:
-            version = _add(client, root, sources, artefact_hash)
+            tags = {
+                "artefact_hash": artefact_hash,
+                "taxonomy_hash": sources.taxonomy_hash(),
+                "mix": sources.run.mix,
+                "train_seed": str(sources.run.seeds[0]),
+            }
+            metrics = read_metrics(root, sources.run)
+            with scratch_folder(root) as folder:
+                build_artefact(sources, folder / ARTEFACT)
+                top_k = sources.register.top_k
+                version = add_version(client, root, name, folder, top_k, tags, metrics)
         else:
             version = str(known.version)
             if "decision" not in known.tags and CHAMPION not in known.aliases:
@@ -105,31 +131,19 @@ def signature(top_k: int) -> ModelSignature:
     return ModelSignature(Schema([raw_title]), Schema(answer), ParamSchema(params))
 
 
-def _add(client: MlflowClient, root: Path, sources: RunFiles, artefact_hash: str) -> str:
-    tags = {
-        "artefact_hash": artefact_hash,
-        "taxonomy_hash": sources.taxonomy_hash(),
-        "mix": sources.run.mix,
-        "train_seed": str(sources.run.seeds[0]),
-    }
-    with scratch_folder(root) as temporary, temporary_files_in(temporary):
-        packed = packaged(temporary, sources)
-        metrics = read_metrics(root, sources.run)
-        return add_version(client, root, sources.register.name, packed, tags, metrics)
-
-
 def add_version(
     client: MlflowClient,
     root: Path,
     name: str,
-    packed: Mapping[str, Any],
+    folder: Path,
+    top_k: int,
     tags: Mapping[str, str],
     metrics: Mapping[str, float],
 ) -> str:
     """Log a model and register it, with its tags, as challenger; return the version's number.
 
-    `packed`: what `as_logged` returned; `tags`: `artefact_hash` and others, beside where it comes
-    from.
+    `folder`: a scratch folder that holds the artefact; `tags`: `artefact_hash` and others, beside
+    where the version comes from.
     """
     import mlflow
 
@@ -138,26 +152,14 @@ def add_version(
     for leftover in client.search_runs([place], f"tags.artefact_hash = '{own}'"):
         client.delete_run(leftover.info.run_id)
     run_name = f"{name} {own[:8]}"
-    with mlflow.start_run(experiment_id=place, run_name=run_name, tags=tags):
+    run = mlflow.start_run(experiment_id=place, run_name=run_name, tags=tags)
+    with temporary_files_in(folder), run:
         mlflow.log_metrics(dict(metrics))
-        with _requirements_known():
-            uri = str(mlflow.pyfunc.log_model(name="normalizer", **packed).model_uri)
+        logged = mlflow.pyfunc.log_model(name="normalizer", **as_logged(folder, top_k))
+    uri = str(logged.model_uri)
     version = str(mlflow.register_model(uri, name, tags=tags).version)
     client.set_registered_model_alias(name, CHALLENGER, version)
     return version
-
-
-@contextmanager
-def _requirements_known() -> Iterator[None]:
-    """Let MLflow believe that what is installed is installed: else it reads all packages' files."""
-    from mlflow.utils import requirements_utils as checks
-
-    check = checks._check_requirement_satisfied
-    checks._check_requirement_satisfied = lambda requirement: None
-    try:
-        yield
-    finally:
-        checks._check_requirement_satisfied = check
 
 
 def packaged(folder: Path, sources: RunFiles) -> dict[str, Any]:
@@ -167,14 +169,14 @@ def packaged(folder: Path, sources: RunFiles) -> dict[str, Any]:
 
 
 def as_logged(folder: Path, top_k: int) -> dict[str, Any]:
-    """Add the serving file and checksums to what is in `folder`; return how MLflow calls it."""
+    """Add the code and checksums to what is in `folder`; return how MLflow calls it."""
     import pandas as pd
 
-    serving = folder / "serving.py"
-    serving.write_text(self_contained(), encoding="utf-8")
-    write_checksums(folder / ARTEFACT, serving)
+    package, loader = write_runtime(folder)
+    write_checksums(folder / ARTEFACT, (package, loader))
     return {
-        "python_model": str(serving),
+        "python_model": str(loader),
+        "code_paths": [str(package)],
         "artifacts": {ARTEFACT: str(folder / ARTEFACT)},
         "signature": signature(top_k),
         "input_example": pd.DataFrame({"raw_title": EXAMPLE}),
@@ -194,6 +196,87 @@ def read_metrics(root: Path, chosen: RunParams) -> dict[str, float]:
         for test, values in tests.items()
         for metric, value in values.items()
     }
+
+
+def provenance(root: Path) -> dict[str, str]:
+    """Tags `git_commit, tree, params_changed, lock_md5, params_md5` and `data_md5`.
+
+    `git_commit` is HEAD; `tree` is `clean`, or names the tracked files other than `dvc.lock` and
+    `params.yaml` that differ from it; without a commit both are `unknown`. `data_md5` is JSON from
+    path to MD5, the same as in `dvc.lock`; missing files are left out.
+    """
+    data = {name: md5(root / name) for name in DATA if (root / name).is_file()}
+    commit = _git(root, "rev-parse", "--verify", "--quiet", "HEAD").strip()
+    return {
+        "git_commit": commit or UNKNOWN,
+        "tree": tree(root) if commit else UNKNOWN,
+        "params_changed": masked(changes_as_json(params_changed(root))),
+        "lock_md5": md5(root / "dvc.lock"),
+        "params_md5": md5(root / "params.yaml"),
+        "data_md5": json.dumps(data, sort_keys=True),
+    }
+
+
+def tree(root: Path) -> str:
+    """Return `clean`, or `changed: ` and the tracked files that differ from HEAD."""
+    differing = ("diff", "--name-only", "--no-renames", "--relative", "-z", "HEAD", "--", ".")
+    names = _git(root, *differing, *RECORDED).split("\0")[:-1]
+    kept = _fitting([f"{name}, " for name in names], LONGEST - len("changed: and 99999 more"))
+    more = f", and {len(names) - kept} more" if kept < len(names) else ""
+    return f"changed: {', '.join(names[:kept])}{more}" if names else "clean"
+
+
+def params_changed(root: Path) -> dict[str, list[Any]] | None:
+    """Parameters that differ between HEAD and the disk, by dotted name: [committed, here].
+
+    One that stands on one side only is null on the other. Of a profile's workspace these are the
+    profile's. None without a commit that holds parameters.
+    """
+    committed = _git(root, "show", "HEAD:./params.yaml")
+    path = root / "params.yaml"
+    if not committed or not path.is_file():
+        return None
+    before = dict(_flat(yaml.safe_load(committed)))
+    here = dict(_flat(yaml.safe_load(path.read_text(encoding="utf-8"))))
+    names = sorted(before.keys() | here.keys())
+    pairs = {name: [before.get(name), here.get(name)] for name in names}
+    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def changes_as_json(changed: dict[str, list[Any]] | None) -> str:
+    """Write them as JSON of `LONGEST` characters at most; what is cut is counted under `(cut)`."""
+    entries = [
+        f"{json.dumps(name)}: {json.dumps(pair)}, " for name, pair in (changed or {}).items()
+    ]
+    kept = _fitting(entries, LONGEST - len('{"(cut)": "99999 more"}'))
+    if changed is None or kept == len(entries):
+        return json.dumps(changed)
+    kept_changes: dict[str, Any] = dict(list(changed.items())[:kept])
+    return json.dumps(kept_changes | {"(cut)": f"{len(entries) - kept} more"})
+
+
+def _fitting(parts: list[str], length: int) -> int:
+    """Return how many parts from the front fit into so many characters."""
+    return sum(end <= length for end in accumulate(map(len, parts)))
+
+
+def _flat(values: object, above: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield dotted name and value; a list is a value."""
+    if not isinstance(values, dict) or not values:
+        yield above, values
+        return
+    for name, value in values.items():
+        yield from _flat(value, f"{above}.{name}" if above else str(name))
+
+
+def _git(root: Path, *arguments: str) -> str:
+    """Return what git says; nothing where there is no git, repository or commit."""
+    command = ["git", *arguments]
+    try:
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return done.stdout
 
 
 def main() -> None:

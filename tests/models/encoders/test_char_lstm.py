@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import torch
-from encoder_checks import (
-    check_batch_independence,
-    check_gradients,
-    check_traced,
-    layers_by_loop,
-    padded,
-)
+from encoder_checks import ROWS, check_encoder, layers_by_loop, padded
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shapes import checked
 
 from models.encoders.char_lstm import OPEN, CharLstmEncoder, CharLstmSettings
-from models.text.units import UnitSettings
-
-SETTINGS = CharLstmSettings(max_length=8, dim_character=5, dim=4, output_gate=True)
-ROWS = [[1, 2, 3, 4], [5], [8, 7, 6, 5, 4, 3, 2], [2, 2]]
 
 
 def encoder_of(output_gate: bool) -> CharLstmEncoder:
     torch.manual_seed(3)
-    return CharLstmEncoder(replace(SETTINGS, output_gate=output_gate), [9]).eval()
+    shape = CharLstmSettings(max_length=8, dim_character=5, dim=4, output_gate=output_gate)
+    return CharLstmEncoder(shape, [9]).eval()
 
 
 @given(
@@ -44,21 +33,14 @@ def test_equals_the_loop(rows: list[list[int]], output_gate: bool) -> None:
     np.testing.assert_allclose(embeddings, expected, atol=1e-6)
 
 
-def test_the_gate_is_all_the_way_open() -> None:
-    """Check that σ gives 1 to the last bit there, so that nothing of the state is lost."""
-    assert torch.tensor(OPEN).sigmoid().item() == 1
-
-
 @pytest.mark.parametrize("output_gate", [False, True])
 def test_any_batch_any_parameter_any_trace(output_gate: bool) -> None:
-    encoder = encoder_of(output_gate)
-    check_batch_independence(encoder, ROWS * 15)  # more than one piece
-    check_gradients(encoder, ROWS)
-    check_traced(encoder)
+    check_encoder(encoder_of(output_gate))
 
 
 def test_without_the_gate_its_weights_do_not_matter() -> None:
-    """Keep them in the files; no gradient moves them."""
+    """Keep them in the files; no gradient moves them. The open gate is 1 to the last bit."""
+    assert torch.tensor(OPEN).sigmoid().item() == 1
     encoder = encoder_of(False)
     before = encoder(*padded(ROWS))
     before.sum().backward()
@@ -67,19 +49,3 @@ def test_without_the_gate_its_weights_do_not_matter() -> None:
         with torch.no_grad():
             parameter.chunk(4)[3].fill_(7.0)
     assert torch.equal(encoder(*padded(ROWS)), before)
-
-
-def test_units() -> None:
-    assert CharLstmEncoder.units(SETTINGS) == (UnitSettings("character", 8),)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"max_length": 3}, "max_length = 3; choose 4 to 1000 characters"),
-        ({"max_length": 1001}, "max_length = 1001; choose 4 to 1000 characters"),
-    ],
-)
-def test_refuses_what_cannot_work(changes: dict[str, int], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        replace(SETTINGS, **changes)

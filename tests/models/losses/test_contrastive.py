@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from loss_cases import circle
 from shapes import checked
 
 from models.losses.contrastive import (
@@ -16,33 +16,12 @@ from models.losses.contrastive import (
     contrastive,
     contrastive_loss,
     dissimilar_penalty,
+    hardest,
 )
 from models.network.loss import PairBatch
 
 Build = Callable[..., ContrastiveSettings]
 PENALTIES = ("printed", "flipped", "hinge")
-
-
-def circle(*degrees: float) -> torch.Tensor:
-    """Place points on the unit circle: their cosine similarity is that of the angle between."""
-    angles = torch.tensor(degrees, dtype=torch.float64) * math.pi / 180
-    return torch.stack([angles.cos(), angles.sin()], 1)
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("penalty", "expected"),
-    [
-        # similarities 0.5, 0, -0.5, 1 against the margin 0.2
-        ("printed", [0.0, 0.0, 0.25, 0.0]),  # E² where E < m
-        ("flipped", [0.25, 0.0, 0.0, 1.0]),  # E² where E > m
-        ("hinge", [0.09, 0.0, 0.0, 0.64]),  # (0.5 - 0.2)², (1 - 0.2)²
-    ],
-)
-def test_penalties_by_hand(penalty: str, expected: list[float]) -> None:
-    points = circle(0, 60, 90, 120, 0)
-    penalties = checked(dissimilar_penalty)(points[1:] @ points[0], penalty, 0.2)
-    torch.testing.assert_close(penalties, torch.tensor(expected, dtype=torch.float64))
 
 
 @pytest.mark.parametrize(
@@ -60,29 +39,23 @@ def test_loss_by_hand(loss_settings: Build, penalty: str, dissimilar: float) -> 
     similarity = points[1:] @ points[0]
     settings = loss_settings(penalty=penalty)
     loss = checked(contrastive_loss)(similarity, similar, ~similar, settings)
-    assert loss.similar.item() == pytest.approx(0.15625)
-    assert loss.dissimilar.item() == pytest.approx(dissimilar)
-    assert loss.total.item() == pytest.approx(0.15625 + dissimilar)
+    assert [term.item() for term in loss] == pytest.approx(
+        [0.15625 + dissimilar, 0.15625, dissimilar]
+    )
 
 
 def by_loop(
     similarity: list[float], similar: list[bool], dissimilar: list[bool], s: ContrastiveSettings
 ) -> float:
-    alike, negative_mask = [], []
-    for e, is_similar, is_dissimilar in zip(similarity, similar, dissimilar, strict=True):
-        if is_similar:
-            alike.append((1 - e) ** 2)
-        if is_dissimilar:
-            if s.penalty == "printed":
-                negative_mask.append(e * e if e < s.margin else 0.0)
-            elif s.penalty == "flipped":
-                negative_mask.append(e * e if e > s.margin else 0.0)
-            else:
-                negative_mask.append(max(0.0, e - s.margin) ** 2)
-    total = s.weight_similar * sum(alike) / len(alike) if alike else 0.0
-    return total + (
-        s.weight_dissimilar * sum(negative_mask) / len(negative_mask) if negative_mask else 0.0
-    )
+    def cost(e: float) -> float:
+        if s.penalty == "hinge":
+            return max(0.0, e - s.margin) ** 2
+        return e * e if (e < s.margin if s.penalty == "printed" else e > s.margin) else 0.0
+
+    alike = [(1 - e) ** 2 for e, counts in zip(similarity, similar, strict=True) if counts]
+    apart = [cost(e) for e, counts in zip(similarity, dissimilar, strict=True) if counts]
+    pull, push = (sum(costs) / max(1, len(costs)) for costs in (alike, apart))
+    return s.weight_similar * pull + s.weight_dissimilar * push
 
 
 ROW = st.tuples(st.floats(-1, 1), st.sampled_from([(1, 0), (0, 1), (0, 0)]))
@@ -108,21 +81,6 @@ def test_equals_the_loop(
     assert loss.total.item() >= 0
 
 
-@pytest.mark.parametrize("penalty", PENALTIES)
-def test_gradient(loss_settings: Build, penalty: str) -> None:
-    """Take finite differences in float64, similarities at least 0.05 from the margin's jump."""
-    generator = torch.Generator().manual_seed(1)
-    similarity = torch.rand(4, 5, generator=generator, dtype=torch.float64) * 2 - 1
-    near = (similarity - 0.2).abs() < 0.05
-    similarity = torch.where(near, 0.4, similarity).requires_grad_()
-    similar = torch.rand(4, 5, generator=generator) < 0.4
-
-    def total(e: torch.Tensor) -> torch.Tensor:
-        return contrastive_loss(e, similar, ~similar, loss_settings(penalty=penalty)).total
-
-    assert torch.autograd.gradcheck(total, similarity)
-
-
 @pytest.mark.parametrize(("penalty", "gradient"), [("printed", 0), ("flipped", 2), ("hinge", 1.6)])
 def test_collapse(penalty: str, gradient: float) -> None:
     """Make all embeddings equal, E = 1: d/dE is 0 printed, 2E flipped, 2(E - 0.2) hinge.
@@ -141,9 +99,9 @@ def test_collapse(penalty: str, gradient: float) -> None:
     assert raw.grad.abs().max() < 1e-12
 
 
-def test_unknown_penalty() -> None:
-    with pytest.raises(ValueError, match=r"'soft'.*choose printed, flipped or hinge"):
-        dissimilar_penalty(torch.zeros(1), "soft", 0.2)
+def test_unknown_penalty(loss_settings: Build) -> None:
+    with pytest.raises(ValueError, match=r"penalty = 'soft'; choose printed, flipped, hinge"):
+        loss_settings(penalty="soft")
 
 
 def batch_of_two_occupations() -> tuple[torch.Tensor, PairBatch]:
@@ -192,3 +150,23 @@ def test_length_says_nothing_and_gradients_are_right(negatives: str) -> None:
 
     torch.testing.assert_close(total(embeddings), total(embeddings * torch.rand(5, 1) * 9))
     assert torch.autograd.gradcheck(total, embeddings.requires_grad_())
+
+
+@given(st.integers(1, 7), st.integers(1, 9), st.integers(0, 10**6))
+def test_hardest_equals_a_sort_of_each_row(size: int, count: int, seed: int) -> None:
+    """Rows with fewer than `count` keep all; the choice has no gradient."""
+    generator = torch.Generator().manual_seed(seed)
+    similarity = (torch.rand(size, size, generator=generator) * 2 - 1).requires_grad_()
+    dissimilar = torch.rand(size, size, generator=generator) < 0.5
+    kept = checked(hardest)(similarity, dissimilar, count)
+    assert not kept.requires_grad
+    for row in range(size):
+        candidates = [c for c in range(size) if dissimilar[row, c]]
+        closest = sorted(candidates, key=lambda c: -similarity[row, c].item())[:count]
+        assert kept[row].nonzero().flatten().tolist() == sorted(closest)
+
+
+def test_of_equal_similarities_as_many_as_asked() -> None:
+    dissimilar = ~torch.eye(6, dtype=torch.bool)
+    kept = hardest(torch.zeros(6, 6), dissimilar, 2)
+    assert (kept.sum(1) == 2).all() and (kept <= dissimilar).all()

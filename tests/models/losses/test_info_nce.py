@@ -8,20 +8,12 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from loss_cases import NONE, circle, pair_batch
 from pytorch_metric_learning.losses import NTXentLoss
 from shapes import checked
 
 from models.losses.info_nce import InfoNceSettings, info_nce
-from models.network.kinds import loss_parts
 from models.network.loss import PairBatch
-
-NONE = torch.empty(0, 2, dtype=torch.long)
-
-
-def batch_of(pairs: list[tuple[int, int]], negative_mask: torch.Tensor) -> PairBatch:
-    """Places of the two strings of each pair; nothing was read as dissimilar."""
-    left, right = torch.tensor(pairs, dtype=torch.long).reshape(-1, 2).T
-    return PairBatch(left, right, negative_mask, NONE)
 
 
 def random_batch(seed: int, size: int, pairs: int) -> tuple[torch.Tensor, PairBatch]:
@@ -32,12 +24,6 @@ def random_batch(seed: int, size: int, pairs: int) -> tuple[torch.Tensor, PairBa
     right = (left + torch.randint(1, size, (pairs,), generator=draw)) % size
     embeddings = torch.randn(size, 3, generator=draw, dtype=torch.float64)
     return embeddings, PairBatch(left, right, negative_mask | negative_mask.T, NONE)
-
-
-def circle(*degrees: float) -> torch.Tensor:
-    """Points on the unit circle: their cosine similarity is the cosine of the angle between."""
-    angles = torch.tensor(degrees, dtype=torch.float64) * math.pi / 180
-    return torch.stack([angles.cos(), angles.sin()], 1)
 
 
 def negatives_of(pairs: int, others: int) -> torch.Tensor:
@@ -56,12 +42,11 @@ def test_by_hand() -> None:
     embeddings = circle(0, 60, 90, 180, 0)
     negative_mask = negatives_of(1, 3)
     negative_mask[4], negative_mask[:, 4] = False, False
-    batch = batch_of([(0, 1)], negative_mask)
+    batch = pair_batch([(0, 1)], negative_mask)
     for symmetric, expected in ((False, 0.349012), (True, 0.758369)):
         loss = checked(info_nce)(embeddings, batch, InfoNceSettings(0.5, symmetric))
-        assert loss.total.item() == pytest.approx(expected, abs=1e-6)
-        assert loss.similar.item() == pytest.approx(-1)
-        assert loss.dissimilar.item() == pytest.approx(expected + 1, abs=1e-6)
+        terms = [term.item() for term in loss]
+        assert terms == pytest.approx([expected, -1, expected + 1], abs=1e-6)
 
 
 def by_loop(embeddings: torch.Tensor, batch: PairBatch, settings: InfoNceSettings) -> float:
@@ -127,8 +112,8 @@ def test_a_pair_without_a_negative_costs_nothing_and_counts() -> None:
     negative_mask = torch.zeros(5, 5, dtype=torch.bool)
     negative_mask[0, 4] = negative_mask[4, 0] = True
     settings = InfoNceSettings(0.05, symmetric=False)
-    both = info_nce(embeddings, batch_of([(0, 1), (2, 3)], negative_mask), settings).total
-    first = info_nce(embeddings, batch_of([(0, 1)], negative_mask), settings).total
+    both = info_nce(embeddings, pair_batch([(0, 1), (2, 3)], negative_mask), settings).total
+    first = info_nce(embeddings, pair_batch([(0, 1)], negative_mask), settings).total
     torch.testing.assert_close(both, first / 2)
     both.backward()
     assert embeddings.grad is not None
@@ -145,7 +130,7 @@ def test_small_temperatures_stay_finite() -> None:
     for degrees, cost in (((0, 10, 90), 0.0), ((0, 90, 10), 984.8)):
         embeddings = circle(*degrees).float().requires_grad_()
         settings = InfoNceSettings(0.001, symmetric=False)
-        loss = info_nce(embeddings, batch_of([(0, 1)], negatives_of(1, 1)), settings)
+        loss = info_nce(embeddings, pair_batch([(0, 1)], negatives_of(1, 1)), settings)
         assert loss.total.item() == pytest.approx(cost, abs=0.1)
         loss.total.backward()
         assert embeddings.grad is not None
@@ -158,7 +143,7 @@ def test_collapse() -> None:
     A negative that lies 0.01 beside the others is pushed on, in the direction in which it lies.
     """
     raw = torch.tensor([3.0, 4.0], dtype=torch.float64).repeat(5, 1).requires_grad_()
-    batch = batch_of([(0, 1)], negatives_of(1, 3))
+    batch = pair_batch([(0, 1)], negatives_of(1, 3))
     settings = InfoNceSettings(0.1, symmetric=True)
     total = info_nce(raw, batch, settings).total
     assert total.item() == pytest.approx(math.log(4))
@@ -184,8 +169,3 @@ def test_scored_pairs_are_refused() -> None:
 def test_temperature_has_to_be_above_0(temperature: float) -> None:
     with pytest.raises(ValueError, match=f"temperature is {temperature}; it has to be above 0"):
         InfoNceSettings(temperature, symmetric=True)
-
-
-def test_found_by_its_kind() -> None:
-    assert loss_parts("info_nce") == (InfoNceSettings, info_nce)
-    assert not InfoNceSettings(0.1, symmetric=True).reads_dissimilar

@@ -1,4 +1,4 @@
-"""The margin loss: by hand, by loop, by finite differences, and in the collapse."""
+"""The margin loss: by hand, by loop, by differences, in the collapse, and its negatives."""
 
 from __future__ import annotations
 
@@ -9,29 +9,16 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from loss_cases import NEGATIVES, check_zero, circle, negatives_of, pair_batch
 from shapes import checked
 from torch.nn import functional
 
-from models.losses.margin import MarginSettings, Negatives, _chosen, margin
-from models.network.kinds import loss_parts
+from models.losses.margin import MarginSettings, Negatives, _chosen, margin, semihard
 from models.network.loss import PairBatch
 
 KINDS = get_args(Negatives)
 CERTAIN = ("max", "semihard", "most_informative")  # without a draw
 loss_of = checked(margin)
-
-
-def circle(*degrees: float) -> torch.Tensor:
-    """Place points on the unit circle: their cosine similarity is that of the angle between."""
-    angles = torch.tensor(degrees, dtype=torch.float64) * math.pi / 180
-    return torch.stack([angles.cos(), angles.sin()], 1)
-
-
-def batch_of(pairs: list[tuple[int, int]], negative_mask: torch.Tensor) -> PairBatch:
-    left, right = torch.tensor(pairs, dtype=torch.long).reshape(-1, 2).T
-    return PairBatch(
-        left, right, negative_mask | negative_mask.T, torch.zeros(0, 2, dtype=torch.long)
-    )
 
 
 def random_case(seed: int, size: int = 8, pairs: int = 3) -> tuple[torch.Tensor, PairBatch]:
@@ -40,7 +27,7 @@ def random_case(seed: int, size: int = 8, pairs: int = 3) -> tuple[torch.Tensor,
     embeddings = torch.randn(size, 3, generator=draw, dtype=torch.float64) * 3
     chosen = [torch.randperm(size, generator=draw)[:2].tolist() for _ in range(pairs)]
     negative_mask = (torch.rand(size, size, generator=draw) < 0.3).fill_diagonal_(False)
-    return embeddings, batch_of([(a, b) for a, b in chosen], negative_mask)
+    return embeddings, pair_batch([(a, b) for a, b in chosen], negative_mask)
 
 
 # the pair is at 0° and 60°, and both are apart from the strings at 30°, 100°, 135° and -40°
@@ -67,10 +54,10 @@ def test_by_hand(negatives: Negatives, similar: float, dissimilar: float) -> Non
     most_informative: x1 - x2 points to -60°, closest to -40°: 0.666044. x2 - x1 points to 120°,
     closest to 135°: 0.158819. Similar -0.1, dissimilar (0.766044 + 0.258819) / 2 = 0.512432.
     """
-    loss = loss_of(POINTS, batch_of([(0, 1)], APART), MarginSettings(0.4, negatives))
-    assert loss.similar.item() == pytest.approx(similar, abs=1e-6)
-    assert loss.dissimilar.item() == pytest.approx(dissimilar, abs=1e-6)
-    assert loss.total.item() == pytest.approx(similar + dissimilar, abs=1e-6)
+    loss = loss_of(POINTS, pair_batch([(0, 1)], APART), MarginSettings(0.4, negatives))
+    assert [term.item() for term in loss] == pytest.approx(
+        [similar + dissimilar, similar, dissimilar], abs=1e-6
+    )
 
 
 @pytest.mark.parametrize(("negatives", "expected"), [("random", 0.377870), ("mix", 0.571947)])
@@ -82,7 +69,7 @@ def test_random_and_mix_by_hand(negatives: Negatives, expected: float) -> None:
     each, 0.571947. A term deviates by 0.4 at most, so 0.02 is 4.5 standard deviations.
     """
     torch.manual_seed(0)
-    loss = margin(POINTS, batch_of([(0, 1)] * 4000, APART), MarginSettings(0.4, negatives))
+    loss = margin(POINTS, pair_batch([(0, 1)] * 4000, APART), MarginSettings(0.4, negatives))
     assert loss.total.item() == pytest.approx(expected, abs=0.02)
 
 
@@ -90,13 +77,9 @@ def cosine(a: list[float], b: list[float]) -> float:
     return sum(x * y for x, y in zip(a, b, strict=True)) / (math.hypot(*a) * math.hypot(*b) or 1)
 
 
-def scaled(a: list[float]) -> list[float]:
-    return [x / math.hypot(*a) for x in a]
-
-
-def terms_by_loop(embeddings: torch.Tensor, batch: PairBatch, how: str, delta: float) -> list:
-    """List (active, cos(x1, x2), cos(x1, t1)) of every side of a pair that has a negative."""
-    points = [scaled(row) for row in embeddings.tolist()]
+def by_loop(embeddings: torch.Tensor, batch: PairBatch, how: str, delta: float) -> list[float]:
+    """Return the loss and its two terms, the mean over sides of a pair that have a negative."""
+    points = [[x / math.hypot(*row) for x in row] for row in embeddings.tolist()]
     terms = []
     for pair in zip(batch.left.tolist(), batch.right.tolist(), strict=True):
         for x, y in (pair, pair[::-1]):
@@ -113,13 +96,9 @@ def terms_by_loop(embeddings: torch.Tensor, batch: PairBatch, how: str, delta: f
                 "semihard": max(below) if below else min(far.values()),
                 "most_informative": far[informative],
             }[how]
-            terms.append((delta - near + chosen > 0, near, chosen))
-    return terms
-
-
-def total_by_loop(embeddings: torch.Tensor, batch: PairBatch, how: str, delta: float) -> float:
-    terms = terms_by_loop(embeddings, batch, how, delta)
-    return sum(a * (delta - near + far) for a, near, far in terms) / max(1, len(terms))
+            terms.append((delta - near, chosen) if delta - near + chosen > 0 else (0.0, 0.0))
+    similar, dissimilar = (sum(term[i] for term in terms) / max(1, len(terms)) for i in (0, 1))
+    return [similar + dissimilar, similar, dissimilar]
 
 
 @pytest.mark.thorough
@@ -127,24 +106,17 @@ def total_by_loop(embeddings: torch.Tensor, batch: PairBatch, how: str, delta: f
 def test_equals_the_loop(seed: int, delta: float, negatives: Negatives) -> None:
     embeddings, batch = random_case(seed)
     loss = margin(embeddings, batch, MarginSettings(delta, negatives))
-    terms = terms_by_loop(embeddings, batch, negatives, delta)
-    count = max(1, len(terms))
-    similar = sum(a * (delta - near) for a, near, _ in terms) / count
-    assert loss.similar.item() == pytest.approx(similar, abs=1e-12)
-    assert loss.dissimilar.item() == pytest.approx(sum(a * f for a, _, f in terms) / count)
-    assert loss.total.item() == pytest.approx(
-        total_by_loop(embeddings, batch, negatives, delta), abs=1e-12
-    )
+    expected = by_loop(embeddings, batch, negatives, delta)
+    assert [term.item() for term in loss] == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("negatives", KINDS)
 def test_the_choice_is_a_constant(negatives: Negatives) -> None:
-    """Expect the gradient of the hinge with the places of the negatives fixed."""
+    """Expect the gradient of the hinge with the positions of the negatives fixed."""
     embeddings, batch = random_case(4)
-    batch = batch_of(
-        list(zip(batch.left.tolist(), batch.right.tolist(), strict=True)), ~batch.negative_mask
-    )
+    pairs = list(zip(batch.left.tolist(), batch.right.tolist(), strict=True))
+    batch = pair_batch(pairs, ~batch.negative_mask)
     anchor, positive = torch.cat([batch.left, batch.right]), torch.cat([batch.right, batch.left])
     allowed = batch.negative_mask[anchor].scatter(1, torch.stack([anchor, positive], 1), False)
     assert allowed.any(1).all()
@@ -155,34 +127,27 @@ def test_the_choice_is_a_constant(negatives: Negatives) -> None:
     far = functional.cosine_similarity(embeddings[anchor], embeddings[negative])
     (expected,) = torch.autograd.grad((0.4 - near + far).relu().mean(), embeddings)
     torch.manual_seed(2)
-    (gradient,) = torch.autograd.grad(
-        margin(embeddings, batch, MarginSettings(0.4, negatives)).total, embeddings
-    )
+    loss = margin(embeddings, batch, MarginSettings(0.4, negatives))
+    (gradient,) = torch.autograd.grad(loss.total, embeddings)
     assert expected.abs().max() > 0.01
     torch.testing.assert_close(gradient, expected)
 
 
 @pytest.mark.parametrize("negatives", KINDS)
-@pytest.mark.parametrize("pairs", [[], [(0, 1), (2, 3)]])
-def test_nothing_valid_gives_a_zero_with_a_gradient_path(
-    negatives: Negatives, pairs: list[tuple[int, int]]
-) -> None:
-    """Give no pair; or none with a string apart but its own, which a person rejected."""
+def test_pairs_without_a_negative_cost_nothing(negatives: Negatives) -> None:
+    """No string is apart from one of a pair but its own, which a person rejected."""
     embeddings = torch.randn(4, 3, requires_grad=True)
-    negative_mask = torch.zeros(4, 4, dtype=torch.bool)
-    negative_mask[0, 1] = True
-    loss = loss_of(embeddings, batch_of(pairs, negative_mask), MarginSettings(0.4, negatives))
-    assert [term.item() for term in loss] == [0, 0, 0]
-    loss.total.backward()
-    assert embeddings.grad is not None
-    assert (embeddings.grad == 0).all()
+    mask = torch.zeros(4, 4, dtype=torch.bool)
+    mask[0, 1] = True
+    batch = pair_batch([(0, 1), (2, 3)], mask)
+    check_zero(loss_of(embeddings, batch, MarginSettings(0.4, negatives)), embeddings)
 
 
 def test_a_side_without_a_negative_is_left_out_of_the_mean() -> None:
     """Give one to x1 = 0° only, at 30°: 0.4 - cos 60° + cos 30° = 0.766025, not half of it."""
     negative_mask = torch.zeros(6, 6, dtype=torch.bool)
     negative_mask[0, 2] = True
-    loss = margin(POINTS, batch_of([(0, 1)], negative_mask), MarginSettings(0.4, "max"))
+    loss = margin(POINTS, pair_batch([(0, 1)], negative_mask), MarginSettings(0.4, "max"))
     assert loss.total.item() == pytest.approx(0.766025, abs=1e-6)
 
 
@@ -195,21 +160,33 @@ def test_collapse(negatives: Negatives) -> None:
     is farther than the positive costs less than δ.
     """
     embeddings = torch.tensor([[3.0, 4.0, 0.0]] * 6, dtype=torch.float64, requires_grad=True)
-    loss = margin(embeddings, batch_of([(0, 1)], APART), MarginSettings(0.4, negatives))
-    assert loss.total.item() == pytest.approx(0.4)
-    assert [loss.similar.item(), loss.dissimilar.item()] == pytest.approx([-0.6, 1])
+    batch, settings = pair_batch([(0, 1)], APART), MarginSettings(0.4, negatives)
+    loss = margin(embeddings, batch, settings)
+    assert [term.item() for term in loss] == pytest.approx([0.4, -0.6, 1])
     loss.total.backward()
     assert embeddings.grad is not None
     assert embeddings.grad.abs().max() < 1e-12
-    left = embeddings.detach() + torch.tensor([[0.0], [0.0]] + [[1.0]] * 4) * 0.1
-    assert margin(left, batch_of([(0, 1)], APART), MarginSettings(0.4, negatives)).total < 0.4
+    beside = embeddings.detach() + torch.tensor([[0.0], [0.0]] + [[1.0]] * 4) * 0.1
+    assert margin(beside, batch, settings).total < 0.4
+
+
+@given(NEGATIVES, st.floats(0.05, 1))
+def test_semihard_equals_the_loop(sizes: tuple[int, int, int], margin: float) -> None:
+    """And is within FaceNet's window of the margin where any is, which so needs no rule."""
+    scores, positive, allowed = negatives_of(*sizes)
+    chosen = checked(semihard)(scores, positive, allowed)
+    for row, similarity in enumerate(scores.tolist()):
+        near = similarity[positive[row]]
+        open_ = [c for c in range(len(similarity)) if allowed[row, c]]
+        below = [c for c in open_ if similarity[c] < near]
+        pick = max(below, key=similarity.__getitem__, default=None)
+        assert chosen[row] == (min(open_, key=similarity.__getitem__) if pick is None else pick)
+        within = [c for c in below if scores[row, c] > scores[row, positive[row]] - margin]
+        assert (int(chosen[row]) in within) == bool(within)
 
 
 def test_settings() -> None:
-    assert loss_parts("margin") == (MarginSettings, margin)
-    assert not MarginSettings(0.4, "max").needs_targets
-    assert not MarginSettings(0.4, "max").reads_dissimilar
     with pytest.raises(ValueError, match=r"margin = 0: choose above 0"):
         MarginSettings(0, "max")
-    with pytest.raises(ValueError, match=r"'hard': choose random, max, mix, semihard"):
+    with pytest.raises(ValueError, match=r"'hard'; choose random, max, mix, semihard"):
         MarginSettings(0.4, "hard")

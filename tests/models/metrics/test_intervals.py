@@ -1,14 +1,26 @@
-"""Bootstrap intervals against theory and plain loops; Holm's step-down against its definition."""
+"""Intervals against theory, by hand and by replays; Holm's step-down against its definition."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
+from shapes import checked
 
 from models.metrics import intervals
-from models.metrics.intervals import TAIL, bootstrap_interval, non_inferior, paired_interval
+from models.metrics.intervals import (
+    TAIL,
+    Z,
+    bootstrap_interval,
+    crossed_interval,
+    non_inferior,
+    paired_interval,
+    wilson_interval,
+)
 
 
 def coin(queries: int, share: float) -> np.ndarray:
@@ -75,15 +87,6 @@ def test_step_down_is_holm(shifts: list[float], margin: float) -> None:
     assert list(results) == list(tests)
 
 
-def test_one_test_has_the_lower_end_of_the_95_interval() -> None:
-    """Draw 1,999: the 50th smallest mean, 2,000 · 0.025; the quantile lies beside it."""
-    differences = np.random.default_rng(0).normal(0, 0.1, size=300)
-    result = non_inferior({"typos": differences}, 0.01, 1999, 1)["typos"]
-    means = np.sort(intervals.resampled_means(differences, 1999, 1))
-    assert result.low == means[49]
-    assert result.low == pytest.approx(bootstrap_interval(differences, 1999, 1).low, abs=1e-3)
-
-
 def test_golden_step_down() -> None:
     """Judge three tests: far better, the same within noise, clearly worse.
 
@@ -117,3 +120,74 @@ def test_too_few_draws_for_the_smallest_level() -> None:
     assert non_inferior(tests, 0.01, 119, 1)["a"].passed
     with pytest.raises(ValueError, match="118 draws cannot reach"):
         non_inferior(tests, 0.01, 118, 1)
+
+
+def test_wilson_by_hand() -> None:
+    """8 of 10 with z² = 3.8415: centre (.8 + .19207) / 1.38415 = .71674, half .22658."""
+    interval = wilson_interval(8, 10)
+    assert (interval.value, round(interval.low, 4), round(interval.high, 4)) == (
+        0.8,
+        0.4902,
+        0.9433,
+    )
+
+
+@pytest.mark.parametrize(("right", "n"), [(1, 2), (3, 20), (99, 100)])
+def test_the_share_lies_z_deviations_from_both_ends(right: int, n: int) -> None:
+    """The ends are the chances p at which |share − p| = z · sqrt(p (1 − p) / n)."""
+    interval = wilson_interval(right, n)
+    for end in (interval.low, interval.high):
+        assert abs(right / n - end) == pytest.approx(Z * math.sqrt(end * (1 - end) / n))
+
+
+def test_nothing_and_everything_right_reach_the_ends() -> None:
+    """Of 3 the other end is z² / (3 + z²) = .5615 away."""
+    none, every = wilson_interval(0, 3), wilson_interval(3, 3)
+    assert (none.low, none.high) == pytest.approx((0, 0.5615), abs=1e-4)
+    assert (every.low, every.high) == pytest.approx((0.4385, 1), abs=1e-4)
+
+
+@pytest.mark.parametrize(("right", "n"), [(0, 0), (3, 2), (-1, 2)])
+def test_what_is_no_share_is_refused(right: int, n: int) -> None:
+    with pytest.raises(ValueError, match="is no share"):
+        wilson_interval(right, n)
+
+
+def test_crossed_by_hand() -> None:
+    """Rows 0 1 and 2 5: mean 2, seeds ±1.5, queries ±1, left ±.5; mean squares 9, 4 and 1."""
+    interval = checked(crossed_interval)(np.array([[0.0, 1.0], [2.0, 5.0]]))
+    freedom = 12**2 / (9**2 + 4**2 + 1**2)
+    margin = stats.t.ppf(0.975, freedom) * np.sqrt(12 / 4)
+    assert interval.value == 2.0
+    assert (interval.low, interval.high) == pytest.approx((2 - margin, 2 + margin))
+
+
+def test_seeds_that_agree_leave_the_queries() -> None:
+    """Student's interval of the queries: what seeds do not change they do not widen."""
+    query = np.array([0.0, 1.0, 1.0, 0.0, 1.0])
+    interval = checked(crossed_interval)(np.tile(query, (4, 1)))
+    margin = stats.t.ppf(0.975, 4) * query.std(ddof=1) / np.sqrt(5)
+    assert interval.high - interval.value == pytest.approx(margin)
+
+
+def test_equal_values_have_no_width() -> None:
+    interval = checked(crossed_interval)(np.full((3, 4), 0.25))
+    assert (interval.low, interval.value, interval.high) == (0.25, 0.25, 0.25)
+
+
+@pytest.mark.parametrize("values", [np.zeros((1, 5)), np.zeros((5, 1)), np.full((2, 2), np.nan)])
+def test_too_few_are_refused(values: np.ndarray) -> None:
+    with pytest.raises(ValueError, match="two of each"):
+        checked(crossed_interval)(values)
+
+
+@pytest.mark.thorough
+def test_the_truth_lies_inside_in_95_of_100() -> None:
+    """Five seeds, 40 queries, all three parts normal: 2,000 draws of a mean of 0."""
+    random = np.random.default_rng(7)
+    held = 0
+    for _ in range(2000):
+        seed, query = random.normal(size=(5, 1)) * 0.3, random.normal(size=40)
+        interval = crossed_interval(seed + query + random.normal(size=(5, 40)))
+        held += interval.low <= 0 <= interval.high
+    assert 0.94 <= held / 2000 <= 0.98

@@ -1,6 +1,9 @@
-"""Measures of ranked lists against ir-measures, which asks trec_eval, and against the project's."""
+"""Ties against the mean over all orders; ranked lists against ir-measures, which asks trec_eval."""
 
 from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise, permutations
 
 import ir_measures
 import numpy as np
@@ -9,11 +12,75 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import AP, RR, Measure, Qrel, ScoredDoc, Success
 
-from models.metrics import gold_ranks as metrics
-from models.metrics.gold_ranks import pad_gold, rank_gold
-from models.metrics.retrieval import RelevantPlaces, ranked
+from models.metrics.retrieval import (
+    GoldRank,
+    RelevantPlaces,
+    pad_gold,
+    rank_gold,
+    ranked,
+    reciprocal_rank,
+    success_at_k,
+)
 
-MEASURES: dict[Measure, str] = {AP: "AP", RR: "RR", **{Success @ k: "S" for k in (1, 3, 10)}}
+MEASURES: list[Measure] = [AP, RR, *(Success @ k for k in (1, 3, 10))]
+
+
+def all_orders(scores: list[int], gold: set[int]) -> list[int]:
+    """Rank the first gold occupation in every order that agrees with the scores."""
+    orders = [
+        order
+        for order in permutations(range(len(scores)))
+        if all(scores[a] >= scores[b] for a, b in pairwise(order))
+    ]
+    return [min(order.index(occupation) for occupation in gold) + 1 for order in orders]
+
+
+@st.composite
+def tied_cases(draw: st.DrawFn) -> tuple[list[int], list[int]]:
+    """Draw up to 6 scores with many ties, and gold with repeats."""
+    scores = draw(st.lists(st.integers(0, 2), min_size=1, max_size=6))
+    gold = draw(st.lists(st.integers(0, len(scores) - 1), min_size=1, max_size=4))
+    return scores, gold
+
+
+@pytest.mark.thorough
+@given(tied_cases())
+def test_equal_the_mean_over_all_orders(case: tuple[list[int], list[int]]) -> None:
+    scores, gold = case
+    ranks = all_orders(scores, set(gold))
+    rank = rank_gold(np.array([scores], dtype=np.float32), pad_gold([gold]))
+    for k in (1, 2, 5, 10):
+        expected = Fraction(sum(place <= k for place in ranks), len(ranks))
+        assert success_at_k(rank, k)[0] == pytest.approx(float(expected), abs=1e-12)
+    expected = sum(Fraction(1, place) for place in ranks) / len(ranks)
+    assert reciprocal_rank(rank)[0] == pytest.approx(float(expected), abs=1e-12)
+
+
+def rank_of(better: int, tied: int, gold_tied: int) -> GoldRank:
+    return GoldRank(np.array([better]), np.array([tied]), np.array([gold_tied]))
+
+
+def test_chance_level_of_a_system_that_knows_nothing() -> None:
+    """Tie 2,942 with one gold: success@k = k/2942, reciprocal rank = H(2942)/2942; also g = 3.
+
+    With three gold success@10 is 1 − (2939·…·2930)/(2942·…·2933) by factors over the places.
+    """
+    rank = rank_gold(np.zeros((2, 2942), dtype=np.float32), pad_gold([[7], [1, 2, 2941]]))
+    harmonic = sum(1 / place for place in range(1, 2943))
+    missed = np.prod([(2939 - j) / (2942 - j) for j in range(10)])
+    np.testing.assert_allclose(success_at_k(rank, 10), [10 / 2942, 1 - missed], rtol=1e-12)
+    assert reciprocal_rank(rank)[0] == pytest.approx(harmonic / 2942, rel=1e-12)
+
+
+def test_the_best_gold_counts_and_padding_does_not() -> None:
+    """Minus infinity is a score; no queries have no values."""
+    scores = np.array([[0.9, 0.5, 0.5, 0.1], [-2, -1, -1, -3], [1, -np.inf, -np.inf, -np.inf]])
+    rank = rank_gold(scores, np.array([[3, 2, 2], [0, -1, -1], [2, -1, -1]]))
+    assert rank.better.tolist() == [1, 2, 1]
+    assert rank.tied.tolist() == [2, 1, 3]
+    assert rank.gold_tied.tolist() == [1, 1, 1]
+    none = rank_gold(np.zeros((0, 5)), pad_gold([]))
+    assert success_at_k(none, 1).shape == reciprocal_rank(none).shape == (0,)
 
 
 def theirs(scores: np.ndarray, gold: list[list[int]], depth: int) -> dict[Measure, list[float]]:
@@ -25,22 +92,21 @@ def theirs(scores: np.ndarray, gold: list[list[int]], depth: int) -> dict[Measur
         for d in order[:depth]
     ]
     values: dict[Measure, list[float]] = {measure: [0.0] * len(gold) for measure in MEASURES}
-    for value in ir_measures.iter_calc(list(MEASURES), qrels, run):
+    for value in ir_measures.iter_calc(MEASURES, qrels, run):
         values[value.measure][int(value.query_id)] = value.value
     return values
 
 
-def ours(scores: np.ndarray, gold: list[list[int]], depth: int) -> dict[Measure, np.ndarray]:
+def assert_equal_theirs(scores: np.ndarray, gold: list[list[int]], depth: int) -> None:
     found = RelevantPlaces.of(ranked(scores), pad_gold(gold), depth)
-    return {
-        AP: found.average_precision(),
-        RR: found.reciprocal_rank(),
-        **{Success @ k: found.success_at_k(k) for k in (1, 3, 10)},
-    }
+    successes = [found.success_at_k(k) for k in (1, 3, 10)]
+    ours = [found.average_precision(), found.reciprocal_rank(), *successes]
+    for values, expected in zip(ours, theirs(scores, gold, depth).values(), strict=True):
+        np.testing.assert_allclose(values, expected, atol=1e-12)
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> tuple[np.ndarray, list[list[int]], int]:
+def listed_cases(draw: st.DrawFn) -> tuple[np.ndarray, list[list[int]], int]:
     """Draw a few queries with many ties, and a depth that cuts some lists."""
     documents = draw(st.integers(1, 12))
     row = st.lists(st.sampled_from([-1.5, 0.0, 0.25, 7.0]), min_size=documents, max_size=documents)
@@ -51,11 +117,9 @@ def cases(draw: st.DrawFn) -> tuple[np.ndarray, list[list[int]], int]:
 
 
 @pytest.mark.thorough
-@given(cases())
+@given(listed_cases())
 def test_equal_ir_measures_ties_included(case: tuple[np.ndarray, list[list[int]], int]) -> None:
-    expected = theirs(*case)
-    for measure, values in ours(*case).items():
-        np.testing.assert_allclose(values, expected[measure], atol=1e-12, err_msg=str(measure))
+    assert_equal_theirs(*case)
 
 
 def test_equal_ir_measures_on_scores_that_differ_in_the_last_digit() -> None:
@@ -64,43 +128,53 @@ def test_equal_ir_measures_on_scores_that_differ_in_the_last_digit() -> None:
     steps = np.random.default_rng(1).permuted(np.tile(np.arange(600), (20, 1)), axis=1)
     scores = (0.5 + steps * numbers).astype(np.float32)
     assert all(len(set(row)) == 600 for row in scores.tolist())
-    gold = [[query, 599 - query, 300] for query in range(20)]
-    expected = theirs(scores, gold, 600)
-    for measure, values in ours(scores, gold, 600).items():
-        np.testing.assert_allclose(values, expected[measure], atol=1e-12)
+    assert_equal_theirs(scores, [[query, 599 - query, 300] for query in range(20)], 600)
 
 
-def test_without_ties_they_are_the_projects_own() -> None:
+def test_without_ties_both_ways_give_the_same() -> None:
     random = np.random.default_rng(2)
     scores = random.permuted(np.tile(np.arange(50.0), (30, 1)), axis=1)
     gold = pad_gold([random.permutation(50)[: 1 + query % 4].tolist() for query in range(30)])
     found, rank = RelevantPlaces.of(ranked(scores), gold, 50), rank_gold(scores, gold)
-    np.testing.assert_allclose(found.reciprocal_rank(), metrics.reciprocal_rank(rank))
-    np.testing.assert_array_equal(found.success_at_k(5), metrics.success_at_k(rank, 5))
+    np.testing.assert_allclose(found.reciprocal_rank(), reciprocal_rank(rank))
+    np.testing.assert_array_equal(found.success_at_k(5), success_at_k(rank, 5))
 
 
-def test_golden() -> None:
+def test_golden_average_precision() -> None:
     """Order d3 d2 d0 d1 (of the tied 0.5, the later first); relevant d2, d1 at places 2 and 4.
 
-    Average precision (1/2 + 2/4) / 2 = 1/2; cut at 3 places (1/2) / 2 = 1/4.
+    Average precision (1/2 + 2/4) / 2 = 1/2; cut at 3 places (1/2) / 2 = 1/4; at 1 nothing is found.
     """
     scores = np.array([[0.5, 0.1, 0.5, 0.9]], dtype=np.float32)
     assert ranked(scores).tolist() == [[3, 2, 0, 1]]
-    whole = RelevantPlaces.of(ranked(scores), np.array([[1, 2, -1]]), 4)
+    whole, three, one = (
+        RelevantPlaces.of(ranked(scores), np.array([[1, 2, -1]]), depth) for depth in (4, 3, 1)
+    )
     assert whole.places.tolist() == [[2, 4, np.inf]]
-    assert whole.average_precision()[0] == 0.5
     assert (whole.success_at_k(1)[0], whole.success_at_k(2)[0]) == (0, 1)
-    truncated = RelevantPlaces.of(ranked(scores), np.array([[1, 2, -1]]), 3)
-    assert (truncated.average_precision()[0], truncated.reciprocal_rank()[0]) == (0.25, 0.5)
+    values = [
+        (places.average_precision()[0], places.reciprocal_rank()[0]) for places in (three, one)
+    ]
+    assert (whole.average_precision()[0], *values) == (0.5, (0.25, 0.5), (0, 0))
 
 
-def test_nothing_found_is_zero() -> None:
-    found = RelevantPlaces.of(ranked(np.array([[3.0, 2.0, 1.0]])), np.array([[2]]), 2)
-    assert found.average_precision()[0] == found.reciprocal_rank()[0] == 0
-    assert found.success_at_k(10)[0] == 0
+@pytest.mark.parametrize(
+    ("scores", "gold", "message"),
+    [
+        ([[0.0, 1.0], [np.nan, 1.0]], [[1], [1]], "query 1 has a score that is NaN"),
+        ([[0.0, 1.0], [0.0, 1.0]], [[1], []], "1 queries have no gold, the first is query 1"),
+        ([[0.0, 1.0]], [[2]], "gold holds 2"),
+        ([[0.0, 1.0]], [[1, -2]], "-2"),
+    ],
+)
+def test_faults_are_named(scores: list[list[float]], gold: list[list[int]], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        rank_gold(np.array(scores), pad_gold(gold))
 
 
-def test_faults_are_named() -> None:
+def test_other_faults() -> None:
+    with pytest.raises(ValueError, match="k = 0"):
+        success_at_k(rank_of(0, 1, 1), 0)
     with pytest.raises(ValueError, match="query 1 has a score that is NaN"):
         ranked(np.array([[0.0, 1.0], [0.0, np.nan]]))
     with pytest.raises(ValueError, match="query 1 has no relevant document"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,12 +13,14 @@ import onnxruntime
 import pytest
 import torch
 import yaml
+from loss_cases import NONE, check_zero
 from onnx import TensorProto
 from safetensors.torch import save
 from shapes import checked
 from torch import nn
 
 from models.encoders.convolution import ConvolutionEncoder
+from models.encoders.recurrent import RecurrentSettings
 from models.network.embedding import embed_titles
 from models.network.encoder import Encoder
 from models.network.kinds import (
@@ -26,21 +29,22 @@ from models.network.kinds import (
     fit_featurizer,
     kind_of,
     kinds,
+    load_model,
     loss_parts,
     loss_settings,
     make_encoder,
     plain,
+    save_model,
 )
 from models.network.loss import PairBatch, Targets
-from models.network.model_files import load_model, save_model
 from models.network.quantization import Precision, packed, unpacked
-from models.reproducibility.atomic_write import write_bytes
+from models.reproducibility import write_bytes
 from models.text.featurizer import Featurizer
-from tasks.release.model_package.export import export_encoder
-from tasks.release.model_package.external_weights import share_tables
+from tasks.release.model_package.export import export_encoder, share_tables
 
 PARAMS = yaml.safe_load((Path(__file__).parents[3] / "params.yaml").read_text(encoding="utf-8"))
 TITLES = ["pastry chef", "c++ developer (m/f)", "a", "", "nurse", "chef de partie, night shift"]
+WRITTEN = ["bäcker", "c++ 👩‍🍳", ""]
 ENCODERS, LOSSES = kinds("encoders"), kinds("losses")
 
 
@@ -67,6 +71,19 @@ def network(kind: str) -> tuple[Featurizer, Encoder]:
 
 def features(featurizer: Featurizer, titles: list[str]) -> list[np.ndarray]:
     return [p for ids in featurizer(titles).streams for p in (ids.padded(), ids.lengths)]
+
+
+def assert_same(
+    session: onnxruntime.InferenceSession,
+    featurizer: Featurizer,
+    encoder: Encoder,
+    titles: list[str],
+) -> None:
+    """The exported network embeds titles as the encoder does."""
+    names = [entry.name for entry in session.get_inputs()]
+    fed = dict(zip(names, features(featurizer, titles), strict=True))
+    expected = embed_titles(encoder, featurizer, titles).numpy()
+    np.testing.assert_allclose(session.run(None, fed)[0], expected, atol=2e-6)
 
 
 def test_every_kind_has_its_values_in_params() -> None:
@@ -116,11 +133,8 @@ def test_files_and_the_exported_network_give_the_same(kind: str, tmp_path: Path)
     assert (restored, loaded.settings) == (featurizer, encoder.settings)
     export_encoder(loaded, tmp_path / "encoder.onnx")
     session = onnxruntime.InferenceSession(str(tmp_path / "encoder.onnx"))
-    names = [entry.name for entry in session.get_inputs()]
     for titles in (TITLES, TITLES[4:5], ["developer " * 9, "", "nurses"]):
-        fed = dict(zip(names, features(featurizer, titles), strict=True))
-        expected = embed_titles(encoder, featurizer, titles).numpy()
-        np.testing.assert_allclose(session.run(None, fed)[0], expected, atol=2e-6)
+        assert_same(session, featurizer, encoder, titles)
 
 
 @pytest.mark.thorough
@@ -150,11 +164,7 @@ def test_the_exported_network_reads_its_tables_from_the_weights(
     outside = sum(tensor.data_location == TensorProto.EXTERNAL for tensor in graph.initializer)
     assert outside == len(tables) * (1 if precision == "single" else 2)
     session = onnxruntime.InferenceSession(str(file))
-    fed = dict(
-        zip((e.name for e in session.get_inputs()), features(featurizer, TITLES), strict=True)
-    )
-    expected = embed_titles(encoder, featurizer, TITLES).numpy()
-    np.testing.assert_allclose(session.run(None, fed)[0], expected, atol=2e-6)
+    assert_same(session, featurizer, encoder, TITLES)
 
 
 def batch(targets: Targets | None) -> PairBatch:
@@ -175,15 +185,14 @@ def test_a_step_along_the_gradient_lowers_the_loss(kind: str) -> None:
     loss = loss_parts(kind)[1]
     torch.manual_seed(4)
     embeddings = torch.randn(4, 8, requires_grad=True)
-    targets = None
-    if settings.needs_targets:
-        table = torch.nn.functional.normalize(torch.randn(3, 8), dim=1)
-        negative_mask = torch.tensor([[False, True, True], [True, False, True]])
-        targets = Targets(table, torch.tensor([0, 1]), lambda: negative_mask)
+    table = torch.nn.functional.normalize(torch.randn(3, 8), dim=1)
+    mask = torch.tensor([[False, True, True], [True, False, True]])
+    targets = Targets(table, torch.tensor([0, 1]), lambda: mask)
+    both = batch(targets if settings.needs_targets else None)
 
     def value() -> torch.Tensor:
         torch.manual_seed(0)
-        result = loss(embeddings, batch(targets), settings)
+        result = loss(embeddings, both, settings)
         torch.testing.assert_close(result.total, result.similar + result.dissimilar)
         return result.total
 
@@ -200,16 +209,15 @@ def test_no_pair_costs_nothing_and_keeps_the_path(kind: str) -> None:
     settings = loss_settings({"kind": kind, **PARAMS["losses"][kind]})
     embeddings = torch.randn(3, 8, requires_grad=True)
     none = torch.zeros(0, dtype=torch.long)
-    negative_mask = torch.zeros(3, 3, dtype=torch.bool)
-    targets = None
-    if settings.needs_targets:
-        targets = Targets(torch.eye(8), none, lambda: torch.zeros(0, 8, dtype=torch.bool))
+    targets = Targets(torch.eye(8), none, lambda: torch.zeros(0, 8, dtype=torch.bool))
     empty = PairBatch(
-        none, none, negative_mask, torch.zeros(0, 2, dtype=torch.long), targets=targets
+        none,
+        none,
+        torch.zeros(3, 3, dtype=torch.bool),
+        NONE,
+        targets=targets if settings.needs_targets else None,
     )
-    total = loss_parts(kind)[1](embeddings, empty, settings).total
-    total.backward()
-    assert total == 0 and embeddings.grad is not None and not embeddings.grad.any()
+    check_zero(loss_parts(kind)[1](embeddings, empty, settings), embeddings)
 
 
 def test_unknown_kinds_and_values() -> None:
@@ -220,3 +228,31 @@ def test_unknown_kinds_and_values() -> None:
         loss_settings(values | {"surprise": 1})
     settings = loss_settings(values)
     assert replace(settings) == settings
+
+
+def test_round_trip(tmp_path: Path, encoder_settings: Callable[..., RecurrentSettings]) -> None:
+    settings = encoder_settings(layers=2, dropout_between=0.4)
+    featurizer = fit_featurizer(WRITTEN, settings)
+    networks = [make_encoder(settings, featurizer) for _ in range(2)]
+    trained, initial = (network.state_dict() for network in networks)
+    save_model(tmp_path, featurizer, settings, trained, initial)
+    names = ["encoder.json", "featurizer.json", "initial.safetensors", "weights.safetensors"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == names
+    for name, values in (("featurizer", featurizer.values()), ("encoder", plain(settings))):
+        text = json.dumps(values, indent=1, sort_keys=True, ensure_ascii=False)
+        assert (tmp_path / f"{name}.json").read_text() == f"{text}\n"
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    for which, network in zip(("weights", "initial"), networks, strict=True):
+        loaded, encoder = load_model(tmp_path, which)  # type: ignore[arg-type]
+        assert loaded == featurizer
+        assert encoder.settings == settings
+        assert not encoder.training
+        expected = embed_titles(network, featurizer, WRITTEN)
+        assert torch.equal(embed_titles(encoder, loaded, WRITTEN), expected)
+    save_model(tmp_path, featurizer, settings, trained, initial)
+    assert before == {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"featurizer\.json"):
+        load_model(tmp_path)

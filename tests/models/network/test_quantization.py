@@ -9,10 +9,8 @@ from tiny_run import network
 from models.network.quantization import (
     SCALE,
     Precision,
-    halved,
     pack,
     packed,
-    quantized,
     unpacked,
     widened,
 )
@@ -22,7 +20,8 @@ from models.network.quantization import (
 def test_a_number_is_off_by_half_a_step_at_most(precision: Precision, largest: int) -> None:
     table = torch.randn(200, 16, generator=torch.Generator().manual_seed(1))
     table[3] = 0
-    whole, scales = quantized(table, precision)
+    packed_table, scales = pack(table, precision)
+    whole = widened(packed_table)
     assert (whole.dtype, whole.abs().max().item()) == (torch.int8, largest)
     assert ((whole * scales - table).abs() <= scales / 2 + 1e-7).all()
     assert not whole[3].any() and not scales[3].any()
@@ -40,13 +39,14 @@ def test_what_is_packed_again_stays_as_it_is(precision: Precision) -> None:
 def test_two_numbers_a_byte() -> None:
     """The first half of a row below, the second above; no pair is like another."""
     low, high = torch.meshgrid(torch.arange(-7, 8), torch.arange(-7, 8), indexing="ij")
-    whole = torch.stack([low.flatten(), high.flatten()], dim=1).to(torch.int8)
-    kept = halved(whole)
-    assert (kept.dtype, kept.shape, len(kept.unique())) == (torch.uint8, (225, 1), 225)
-    assert widened(kept).equal(whole)
-    assert halved(torch.tensor([[-7, 0, 1, 7]], dtype=torch.int8)).tolist() == [[145, 248]]
+    pairs = torch.stack([low.flatten(), high.flatten()], dim=1)
+    row = torch.cat([pairs[:, 0], pairs[:, 1]])[None].float()  # its largest is 7: the scale is 1
+    kept, scales = pack(row, "half_byte")
+    assert (kept.dtype, kept.shape, len(kept.unique())) == (torch.uint8, (1, 225), 225)
+    assert scales.item() == 1 and widened(kept).equal(row.to(torch.int8))
+    assert pack(torch.tensor([[-7.0, 0, 1, 7]]), "half_byte")[0].tolist() == [[145, 248]]
     with pytest.raises(ValueError, match="rows of 3 numbers cannot be halved"):
-        halved(torch.zeros(2, 3, dtype=torch.int8))
+        pack(torch.zeros(2, 3), "half_byte")
 
 
 @pytest.mark.parametrize(("precision", "dtype"), [("byte", torch.int8), ("half_byte", torch.uint8)])

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from shapes import check_fields
 
 from models.text.featurizer import FIRST, PADDING, UNKNOWN, Featurizer, Vocabulary
-from models.text.spans import code_points, segment_hashes
-from models.text.units import UnitSettings
+from models.text.units import UnitSettings, code_points, segment_hashes
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=8)  # lone surrogates too
 TITLES = st.lists(ANY | st.text("ab +.é", max_size=9), min_size=1, max_size=4)

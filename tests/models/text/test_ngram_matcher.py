@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.text.ngram_matcher import NgramMatcher, trigram_sets
+from tasks.evaluation.ngram_matcher import NgramMatcher, trigram_sets
 
 # Few letters make shared and repeated trigrams likely; the others try every plane of Unicode,
 # a lone surrogate, NUL, combining marks and characters that casefold into several.

@@ -1,4 +1,4 @@
-"""Texts in one run of bytes beside the list of strings."""
+"""Columns of text beside lists of strings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.text.texts import Texts
+from models.text.texts import Coded, Texts
 
 
 @given(st.lists(st.text(max_size=6), max_size=20))
@@ -36,3 +36,12 @@ def test_lone_surrogates_and_places_beyond_the_end() -> None:
     assert texts[1] == "\ud800"
     with pytest.raises(IndexError):
         texts[2]
+
+
+def test_a_coded_column_is_the_sequence_that_it_was_made_of() -> None:
+    values = ["b", "a", "b", "ß"]
+    column = Coded.of(values)
+    assert column.names == ["a", "b", "ß"] and column.codes.tolist() == [1, 0, 1, 2]
+    assert [*column] == values and column[1:3] == ["a", "b"] and len(column) == 4
+    assert Coded.of(column) is column
+    assert [*Coded(Texts.of(["x", "y"]), np.array([1, 1, 0]))] == ["y", "y", "x"]

@@ -9,7 +9,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from models.text.titles import LONGEST, clean_title, normalize_title, shortened
+from models.text.titles import (
+    DOTTED,
+    KEPT_PUNCTUATION,
+    LONGEST,
+    clean_title,
+    clean_titles,
+    normalize_cleaned,
+    normalize_title,
+    shortened,
+)
 
 MARKS = [chr(point) for point in range(0x300, 0x370)] + [
     *("\u0345", "\u1fa9", "\u1100", "\u1161", "-", "'", "e", "Ω", ".", "."),
@@ -90,3 +99,29 @@ def test_a_long_title_is_cut_before_it_is_read_and_after(length: int, letter: st
 def test_runs_of_white_space_count_as_one_character() -> None:
     raw = "\n" * 3 * LONGEST + "night" + " " * 2 * LONGEST + "nurse"
     assert clean_title(raw) == "night nurse"
+
+
+def cleaned_alone(raw_title: str) -> str:
+    """Clean one title, step by step."""
+
+    def folded(text: str) -> str:
+        return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+
+    spaced = " ".join(folded(shortened(raw_title)).split())[:LONGEST].rstrip()
+    return DOTTED.sub(lambda letters: folded(letters.group().replace(".", "")), spaced)
+
+
+PIECES = st.sampled_from([*"aé\n\r\u2028 _-.#/ß你\ud800ﷺ", "e\u0301", "\u0301", "A.", "a.b.", "İ"])
+
+
+@given(st.lists(st.lists(PIECES | st.characters(), max_size=8).map("".join), max_size=5))
+def test_many_titles_are_read_as_one_is(raw_titles: list[str]) -> None:
+    titles = clean_titles(raw_titles)
+    assert titles == [*map(cleaned_alone, raw_titles)]
+    for title, normalized in zip(titles, normalize_cleaned(titles), strict=True):
+        kept = (
+            sign
+            for sign in title
+            if sign in KEPT_PUNCTUATION or unicodedata.category(sign)[0] != "P"
+        )
+        assert normalized == cleaned_alone("".join(kept))

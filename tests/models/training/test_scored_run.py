@@ -1,15 +1,18 @@
-"""The run on scored pairs and paraphrases: batches and masks by a loop, kills, the toy learns."""
+"""Scored pairs and paraphrases: distinct strings, batches by a loop, kills, the toy learns."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from shapes import check_fields, checked
+from training_checks import CPU, check_kills, differ, trained
 
 from models.encoders.attentive import AttentiveSettings
 from models.encoders.word_average import WordAverageSettings
@@ -17,18 +20,13 @@ from models.losses.contrastive import ContrastiveSettings
 from models.losses.info_nce import InfoNceSettings
 from models.losses.regression import RegressionSettings
 from models.losses.von_mises_fisher import SETTINGS as VonMisesFisherSettings
-from models.network.embedding import embed_titles
 from models.network.encoder import Encoder
 from models.network.kinds import fit_featurizer, make_encoder
 from models.text.featurizer import Featurizer
 from models.text.titles import clean_title
-from models.training.checkpoints import Checkpoints, run_key
-from models.training.loop import Trained, train
-from models.training.run import TrainSettings, describe
-from models.training.scored_pairs import ScoredPairs
-from models.training.scored_run import ScoredRun, pair_similarities
+from models.training.loop import Trained, TrainSettings
+from models.training.scored_run import ScoredPairs, ScoredRun, pair_similarities
 
-CPU = torch.device("cpu")
 ENCODER = AttentiveSettings(
     unit="word",
     max_length=8,
@@ -41,6 +39,7 @@ ENCODER = AttentiveSettings(
 )
 REGRESSION = RegressionSettings(similarity="exp_manhattan")
 INFO_NCE = InfoNceSettings(temperature=0.1, symmetric=True)
+TEXTS = st.text(alphabet="aAbß .", max_size=4)
 SUBJECTS = ("man", "woman", "child", "dog", "cook")
 VERBS = ("runs", "eats", "sleeps", "sings")
 WORDS = ("big", "large", "huge", "small", "tiny", "little", "fast", "quick", "rapid", "slow")
@@ -48,20 +47,8 @@ GROUPS = (0, 0, 0, 1, 1, 1, 2, 2, 2, 3)
 
 
 def train_settings(**changes: Any) -> TrainSettings:
-    values: dict[str, Any] = {
-        "seed": 1,
-        "encoder": ENCODER,
-        "loss": REGRESSION,
-        "batch_pairs": 8,
-        "learning_rate": 0.02,
-        "schedule": "constant",
-        "l2": 0.0,
-        "clip_norm": 1.0,
-        "max_steps": 6,
-        "evaluate_every": 2,
-        "patience": 99,
-    }
-    return TrainSettings(**values | changes)
+    settings = TrainSettings(1, ENCODER, REGRESSION, 8, 0.02, "constant", 0.0, 1.0, 6, 2, 99)
+    return replace(settings, **changes)
 
 
 def sentences() -> tuple[ScoredPairs, ScoredPairs]:
@@ -97,14 +84,47 @@ def made(kind: str, **changes: Any) -> ScoredRun:
     return ScoredRun(pairs, valid, featurizer, settings, CPU)
 
 
-def run(kind: str, folder: Path, say: Callable[[str], None] = len, **changes: Any) -> Trained:
-    scored = made(kind, **changes)
-    return train(scored, Checkpoints(folder, run_key(describe(scored.settings), [])), say)
+def learned(kind: str, folder: Path, **changes: Any) -> Trained:
+    """Train and require that the loss falls."""
+    result = trained(made(kind, evaluate_every=40, **changes), folder)
+    assert result.history[-1].loss < result.history[1].loss
+    return result
 
 
-def strings_of(scored: ScoredRun, rows: torch.Tensor) -> list[str]:
-    titles = (sentences() if scored.scores is not None else paraphrases())[0].titles
-    return [titles[row] for row in rows]
+def test_golden_pairs() -> None:
+    """List all left strings first: a cat, a dog, then a bird; the pairs are 0-1, 1-2, 0-0."""
+    pairs = ScoredPairs.of(["a cat", "a dog", "a cat"], ["a dog", "a bird", "A  Cat"], [0.2, 0, 1])
+    assert pairs.titles == ["a cat", "a dog", "a bird"]
+    assert pairs.left.tolist() == [0, 1, 0]
+    assert pairs.right.tolist() == [1, 2, 0]
+    assert pairs.scores is not None
+    assert torch.equal(pairs.scores, torch.tensor([0.2, 0.0, 1.0]))
+    assert len(pairs) == 3
+    check_fields(pairs)
+
+
+@pytest.mark.thorough
+@given(st.lists(st.tuples(TEXTS, TEXTS), max_size=8))
+def test_every_pair_is_found_again(texts: list[tuple[str, str]]) -> None:
+    left, right = [pair[0] for pair in texts], [pair[1] for pair in texts]
+    pairs = ScoredPairs.of(left, right)
+    assert pairs.scores is None
+    assert len(set(pairs.titles)) == len(pairs.titles)
+    assert [pairs.titles[row] for row in pairs.left] == [clean_title(title) for title in left]
+    assert [pairs.titles[row] for row in pairs.right] == [clean_title(title) for title in right]
+
+
+@pytest.mark.parametrize("score", [-0.1, 1.001, float("nan")])
+def test_a_score_outside_is_refused(score: float) -> None:
+    with pytest.raises(ValueError, match=r"the score of pair 1 is .*bring scores to \[0, 1\]"):
+        ScoredPairs.of(["a", "b"], ["c", "d"], [0.5, score])
+
+
+def test_lengths_that_differ_are_refused() -> None:
+    with pytest.raises(ValueError, match="2 left and 1 right strings with no scores"):
+        ScoredPairs.of(["a", "b"], ["c"])
+    with pytest.raises(ValueError, match="1 left and 1 right strings with 2 scores"):
+        ScoredPairs.of(["a"], ["c"], [0.1, 0.2])
 
 
 def test_a_batch_of_scored_pairs_holds_each_of_them_with_its_score() -> None:
@@ -117,7 +137,7 @@ def test_a_batch_of_scored_pairs_holds_each_of_them_with_its_score() -> None:
     for step in range(len(pairs) // 8):
         rows, batch = scored.batch(step)
         check_fields(batch)
-        strings = strings_of(scored, rows)
+        strings = [pairs.titles[row] for row in rows]
         assert len(set(strings)) == len(strings)
         assert len(batch.left) == len(batch.right) == len(batch.scores) == 8
         assert not batch.negative_mask.any() and batch.negative_mask.shape == (len(rows), len(rows))
@@ -149,56 +169,31 @@ def test_paraphrases_in_no_link_are_apart() -> None:
 @pytest.mark.parametrize("kind", ["scores", "paraphrases"])
 @pytest.mark.parametrize("kills", [1, 2])
 def test_a_killed_run_goes_on_to_the_same_bits(tmp_path: Path, kind: str, kills: int) -> None:
-    class Killed(BaseException):
-        pass
-
-    def kill_after_a_look(line: str) -> None:
-        if line.startswith("step"):
-            raise Killed
-
-    lines: list[str] = []
-    whole = run(kind, tmp_path / "whole")
-    for _ in range(kills):
-        with pytest.raises(Killed):
-            run(kind, tmp_path / "killed", kill_after_a_look)
-    resumed = run(kind, tmp_path / "killed", lines.append)
-    assert f"resumed at step {2 * kills}" in lines
-    assert repr(whole.history) == repr(resumed.history)
-    for ours, theirs in ((whole.weights, resumed.weights), (whole.initial, resumed.initial)):
-        assert ours.keys() == theirs.keys()
-        assert all(torch.equal(ours[name], theirs[name]) for name in ours)
+    check_kills(lambda: made(kind), tmp_path, kills)
 
 
 @pytest.mark.thorough
 def test_it_learns_scores(tmp_path: Path) -> None:
     """Score half a point for subject and verb each: r rises on unseen pairs."""
-    trained = run("scores", tmp_path, max_steps=120, evaluate_every=40)
-    assert trained.history[-1].valid_score > max(0.9, trained.history[0].valid_score + 0.2)
-    assert trained.history[-1].loss < trained.history[1].loss
-    assert all(look.loss_dissimilar == 0 for look in trained.history[1:])
-
-
-@pytest.mark.thorough
-def test_it_learns_by_cosine(tmp_path: Path) -> None:
-    """Ask a cosine of -1 for a score of 0, which five subjects cannot all have: r rises less."""
-    loss = RegressionSettings(similarity="cosine")
-    trained = run("scores", tmp_path, loss=loss, max_steps=80, evaluate_every=40)
-    assert trained.history[-1].valid_score > trained.history[0].valid_score + 0.1
-    assert trained.history[-1].loss < trained.history[1].loss
+    first, *later = learned("scores", tmp_path, max_steps=120).history
+    assert later[-1].valid_score > max(0.9, first.valid_score + 0.2)
+    assert all(look.loss_dissimilar == 0 for look in later)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    "loss", [INFO_NCE, ContrastiveSettings("hinge", 0.2, 0.25, 4.0, "hardest", 2)]
+    ("kind", "loss", "steps"),
+    [
+        # a cosine of -1 for a score of 0, which five subjects cannot all have: r rises less
+        ("scores", RegressionSettings(similarity="cosine"), 80),
+        # a link's right word is one of two equally near, or the one: chance is at most 1 in 3
+        ("paraphrases", INFO_NCE, 120),
+        ("paraphrases", ContrastiveSettings("hinge", 0.2, 0.25, 4.0, "hardest", 2), 120),
+    ],
 )
-def test_it_learns_paraphrases(tmp_path: Path, loss: Any) -> None:
-    """Link groups of three words: a link's right word is one of two equally near, or the one.
-
-    Chance is at most 1 in 3, since the right words of the links are few.
-    """
-    trained = run("paraphrases", tmp_path, loss=loss, max_steps=120, evaluate_every=40)
-    assert trained.history[-1].valid_score > trained.history[0].valid_score + 0.1
-    assert trained.history[-1].loss < trained.history[1].loss
+def test_it_learns_by_other_losses(tmp_path: Path, kind: str, loss: Any, steps: int) -> None:
+    history = learned(kind, tmp_path, loss=loss, max_steps=steps).history
+    assert history[-1].valid_score > history[0].valid_score + 0.1
 
 
 def test_without_validation_pairs_the_last_weights_are_kept(tmp_path: Path) -> None:
@@ -207,10 +202,10 @@ def test_without_validation_pairs_the_last_weights_are_kept(tmp_path: Path) -> N
     for valid in (ScoredPairs.of([], [], []), ScoredPairs.of(["a", "b"], ["c", "d"], [0.5, 0.5])):
         blind = ScoredRun(pairs, valid, featurizer, train_settings(patience=1), CPU)
         assert not blind.is_judged
-        trained = train(blind, Checkpoints(tmp_path, f"blind{len(valid)}"), len)
-        assert [look[0] for look in trained.history] == [0, 2, 4, 6]
-        assert {look.valid_score for look in trained.history} == {0.0}
-        assert any(not torch.equal(trained.initial[k], v) for k, v in trained.weights.items())
+        result = trained(blind, tmp_path / f"blind{len(valid)}")
+        assert [look.step for look in result.history] == [0, 2, 4, 6]
+        assert {look.valid_score for look in result.history} == {0.0}
+        assert differ(result.initial, result.weights)
 
 
 def judged(valid: ScoredPairs, loss: Any) -> ScoredRun:
@@ -219,13 +214,8 @@ def judged(valid: ScoredPairs, loss: Any) -> ScoredRun:
     encoder = WordAverageSettings(max_length=4, min_count=1, dim=2)
     scores = [1.0] if valid.scores is not None else None
     pairs = ScoredPairs.of(words[:1], words[1:2], scores)
-    scored = ScoredRun(
-        pairs,
-        valid,
-        fit_featurizer(words, encoder),
-        train_settings(encoder=encoder, loss=loss),
-        CPU,
-    )
+    settings = train_settings(encoder=encoder, loss=loss)
+    scored = ScoredRun(pairs, valid, fit_featurizer(words, encoder), settings, CPU)
     vectors = torch.tensor([[0.0, 0], [0, 0], [1, 0], [0, 1], [0.6, 0.8], [-1, 0]])  # sorted words
     with torch.no_grad():
         (weight,) = scored.encoder.parameters()
@@ -248,17 +238,15 @@ def test_golden_correlation_of_scores() -> None:
     """Take L1 distances 0, 0.8, 2: g = 1, 0.449, 0.135; r with gold 1, 0.5, 0.
 
     Deviations of g (0.4718, -0.0788, -0.3930), of gold (0.5, 0, -0.5): 0.4324 / √(0.38325 · 0.5).
+    Predictions that are all equal are worth nothing.
     """
     valid = ScoredPairs.of(
         ["north", "northeast", "east"], ["north", "north", "north"], [1.0, 0.5, 0.0]
     )
     expected = 0.4324 / np.sqrt(0.38325 * 0.5)
     assert judged(valid, REGRESSION).valid_score() == pytest.approx(expected, abs=2e-4)
-
-
-def test_predictions_that_are_all_equal_are_worth_nothing() -> None:
-    valid = ScoredPairs.of(["north", "west"], ["north", "west"], [1.0, 0.0])
-    assert judged(valid, REGRESSION).valid_score() == 0.0
+    equal = ScoredPairs.of(["north", "west"], ["north", "west"], [1.0, 0.0])
+    assert judged(equal, REGRESSION).valid_score() == 0.0
 
 
 @pytest.fixture
@@ -284,9 +272,8 @@ def test_pair_similarities_are_those_of_a_loop(encoder: tuple[Encoder, Featurize
         expected = a @ b / np.linalg.norm(a) / np.linalg.norm(b)
         assert cosines[at] == pytest.approx(expected, abs=1e-5)
         assert manhattans[at] == pytest.approx(np.exp(-np.abs(a - b).sum()), abs=1e-5)
-    cleaned = [[clean_title(title) for title in titles] for titles in (left, right)]
-    units = [embed_titles(*encoder, titles) for titles in cleaned]
-    assert cosines == pytest.approx((units[0] * units[1]).sum(1).numpy(), abs=1e-5)
+    with pytest.raises(ValueError, match="similarity 'dot': choose cosine or exp_manhattan"):
+        pair_similarities(*encoder, ["a"], ["b"], "dot")
 
 
 def test_pair_similarities_of_none_and_of_strings_far_apart(
@@ -302,11 +289,6 @@ def test_pair_similarities_of_none_and_of_strings_far_apart(
         scored.encoder, featurizer, ["north", "east"], ["west", "west"], "exp_manhattan"
     )
     assert 0 < far[1] == far[0] < 1e-100
-
-
-def test_an_unknown_similarity_is_refused(encoder: tuple[Encoder, Featurizer]) -> None:
-    with pytest.raises(ValueError, match="similarity 'dot': choose cosine or exp_manhattan"):
-        pair_similarities(*encoder, ["a"], ["b"], "dot")
 
 
 def test_what_does_not_go_together_is_refused() -> None:

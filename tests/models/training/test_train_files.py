@@ -1,8 +1,9 @@
-"""Training from files, as on a machine that has nothing else."""
+"""Training from files, as on a machine that has nothing else, and training that goes on."""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,16 +15,15 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 from safetensors.torch import load_file, save
+from training_checks import Build, Toy
 
-from models.network.model_files import load_model
-from models.text.featurizer import Featurizer
+from models.network.kinds import load_model
 from models.training import train_files as module
-from models.training.batches import Pairs
-from models.training.run import TrainSettings, describe
-from models.training.strings import Strings
-from models.training.train_files import main, settings_from, train_files
+from models.training.loop import Look, Trained, TrainSettings, describe
+from models.training.train_files import continued, main, seeded, settings_from, train_files
 
-Toy = tuple[Strings, Pairs, Featurizer]
+Files = tuple[Path, Path]
+Train = Callable[..., Trained]
 
 
 @contextmanager
@@ -31,15 +31,15 @@ def killed_before_it_writes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """End a training that has finished its steps."""
 
     def stop(*_: object) -> None:
-        raise InterruptedError
+        raise OSError(28, "No space left on device")
 
-    with monkeypatch.context() as patch, pytest.raises(InterruptedError):
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="No space"):
         patch.setattr(module, "save_model", stop)
         yield
 
 
 @pytest.fixture
-def files(tmp_path: Path, toy: Toy) -> tuple[Path, Path]:
+def files(tmp_path: Path, toy: Toy) -> Files:
     """`strings.parquet` and `pairs.parquet` of the toy taxonomy, a digit in a validation query."""
     strings, pairs, _ = toy
     role = ["valid" if i in strings.valid else "alias" for i in range(len(strings.titles))]
@@ -59,11 +59,21 @@ def files(tmp_path: Path, toy: Toy) -> tuple[Path, Path]:
     return tmp_path / "strings.parquet", tmp_path / "pairs.parquet"
 
 
+@pytest.fixture
+def train_to(tmp_path: Path, files: Files) -> Train:
+    """Train on `files` to a folder of `tmp_path`, with checkpoints in another."""
+
+    def train(settings: TrainSettings, out: str, saved: str = "saved", **more: object) -> Trained:
+        return train_files(*files, settings, tmp_path / out, tmp_path / saved, **more)
+
+    return train
+
+
 def written(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
-def test_settings_round_trip(train_settings: Callable[..., TrainSettings]) -> None:
+def test_settings_round_trip(train_settings: Build) -> None:
     settings = train_settings()
     values = json.loads(json.dumps(describe(settings)))
     assert settings_from(values) == settings
@@ -78,12 +88,13 @@ def test_settings_round_trip(train_settings: Callable[..., TrainSettings]) -> No
 @pytest.mark.thorough
 def test_files_and_command_line_give_the_same(
     tmp_path: Path,
-    files: tuple[Path, Path],
-    train_settings: Callable[..., TrainSettings],
+    files: Files,
+    train_to: Train,
+    train_settings: Build,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    settings, saved = train_settings(), tmp_path / "checkpoints"
-    trained = train_files(*files, settings, tmp_path / "out", saved)
+    settings, saved = train_settings(), tmp_path / "saved"
+    trained = train_to(settings, "out")
     names = ("featurizer.json", "encoder.json", "weights.safetensors", "initial.safetensors")
     result = written(tmp_path / "out")
     assert set(result) == {"history.csv", *(f"model/{name}" for name in names)}
@@ -110,42 +121,27 @@ def test_files_and_command_line_give_the_same(
 @pytest.mark.thorough
 def test_a_kill_while_the_result_is_written(
     tmp_path: Path,
-    files: tuple[Path, Path],
-    train_settings: Callable[..., TrainSettings],
+    files: Files,
+    train_to: Train,
+    train_settings: Build,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The checkpoint outlives it, and the next run only writes what was missing."""
-    settings, saved = train_settings(), tmp_path / "checkpoints"
-    train_files(*files, settings, tmp_path / "whole", tmp_path / "other")
+    """The checkpoint outlives it, and the next run only writes what was missing.
 
-    def full_disk(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as patch, pytest.raises(OSError, match="No space"):
-        patch.setattr(module, "save_model", full_disk)
-        train_files(*files, settings, tmp_path / "out", saved)
-    assert len(list(saved.iterdir())) == 1
-    capsys.readouterr()
-    train_files(*files, settings, tmp_path / "out", saved)
-    assert "resumed at step 6" in capsys.readouterr().out
-    assert written(tmp_path / "out") == written(tmp_path / "whole")
-    assert list(saved.iterdir()) == []
-
-
-@pytest.mark.thorough
-def test_another_file_does_not_resume(
-    tmp_path: Path,
-    files: tuple[Path, Path],
-    train_settings: Callable[..., TrainSettings],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    with killed_before_it_writes(monkeypatch):
-        train_files(*files, train_settings(), tmp_path / "out", tmp_path / "saved")
-    pq.write_table(pq.read_table(files[1])[:60], files[1])
-    train_files(*files, train_settings(), tmp_path / "out", tmp_path / "saved")
-    assert "resumed" not in capsys.readouterr().out
+    With another file it would not resume.
+    """
+    train_to(train_settings(), "whole", "other")
+    for changes in (False, True):
+        with killed_before_it_writes(monkeypatch):
+            train_to(train_settings(), "out")
+        assert len(list((tmp_path / "saved").iterdir())) == 1
+        if changes:
+            pq.write_table(pq.read_table(files[1])[:60], files[1])
+        capsys.readouterr()
+        train_to(train_settings(), "out")
+        assert ("resumed at step 6" in capsys.readouterr().out) != changes
+        assert changes or written(tmp_path / "out") == written(tmp_path / "whole")
 
 
 def judge(pairs_file: Path, count: int) -> None:
@@ -161,34 +157,33 @@ def judge(pairs_file: Path, count: int) -> None:
 
 
 @pytest.fixture
-def first(
-    tmp_path: Path, files: tuple[Path, Path], train_settings: Callable[..., TrainSettings]
-) -> Path:
+def first(tmp_path: Path, train_to: Train, train_settings: Build) -> Path:
     """Return the result of a training of four steps from another seed's weights."""
-    settings = train_settings(max_steps=4, seed=5)
-    train_files(*files, settings, tmp_path / "first", tmp_path / "checkpoints")
+    train_to(train_settings(max_steps=4, seed=5), "first")
     return tmp_path / "first"
 
 
 def test_without_a_verdict_the_start_is_the_result(
-    tmp_path: Path,
-    files: tuple[Path, Path],
-    first: Path,
-    train_settings: Callable[..., TrainSettings],
+    tmp_path: Path, train_to: Train, first: Path, train_settings: Build
 ) -> None:
+    """It has to be of the same network."""
     settings = train_settings(judged_share=0.5, max_steps=9, seed=2)
-    train_files(*files, settings, tmp_path / "out", tmp_path / "saved", start=first)
+    train_to(settings, "out", "new", start=first)
     assert written(tmp_path / "out") == written(first)
-    assert not (tmp_path / "saved").exists()
+    assert not (tmp_path / "new").exists()
+    other = replace(settings, encoder=replace(settings.encoder, dim=settings.encoder.dim + 1))
+    with pytest.raises(ValueError, match=r"has the network .*: train it again"):
+        train_to(other, "out", start=first)
 
 
 @pytest.mark.parametrize("trainings", [1, 3])
 def test_a_training_goes_on_from_another(
     trainings: int,
     tmp_path: Path,
-    files: tuple[Path, Path],
+    files: Files,
+    train_to: Train,
     first: Path,
-    train_settings: Callable[..., TrainSettings],
+    train_settings: Build,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -199,9 +194,8 @@ def test_a_training_goes_on_from_another(
     """
     judge(files[1], 20)
     settings = train_settings(judged_share=0.5, max_steps=4, learning_rate=1e-5)
-    train_files(
-        *files, settings, tmp_path / "whole", tmp_path / "other", start=first, trainings=trainings
-    )
+    more = {"start": first, "trainings": trainings}
+    train_to(settings, "whole", "other", **more)
     result, before = written(tmp_path / "whole"), written(first)
     same = ("model/featurizer.json", "model/encoder.json", "model/initial.safetensors")
     assert all(result[name] == before[name] for name in same)
@@ -209,50 +203,59 @@ def test_a_training_goes_on_from_another(
     assert lines[:4] == before["history.csv"].decode().splitlines()
     assert [line.split(",")[0] for line in lines[4:]] == ["6", "8"]
     assert all(line.endswith(",nan") for line in lines[4:])
-    (_, started), (_, after) = (
-        load_model(folder / "model") for folder in (first, tmp_path / "whole")
+    started, after = (
+        load_file(folder / "model/weights.safetensors") for folder in (first, tmp_path / "whole")
     )
-    moved = [(started.state_dict()[k] - v).abs().max() for k, v in after.state_dict().items()]
-    assert 0 < max(moved) < 1e-4
+    assert 0 < max((started[name] - value).abs().max() for name, value in after.items()) < 1e-4
 
     with killed_before_it_writes(monkeypatch):
-        train_files(
-            *files, settings, tmp_path / "out", tmp_path / "saved", start=first, trainings=trainings
-        )
+        train_to(settings, "out", **more)
     capsys.readouterr()
-    train_files(
-        *files, settings, tmp_path / "out", tmp_path / "saved", start=first, trainings=trainings
-    )
+    train_to(settings, "out", **more)
     assert capsys.readouterr().out.count("resumed at step 4") == trainings
     assert written(tmp_path / "out") == result
 
 
 def test_a_changed_start_does_not_resume(
-    tmp_path: Path,
-    files: tuple[Path, Path],
+    files: Files,
+    train_to: Train,
     first: Path,
-    train_settings: Callable[..., TrainSettings],
+    train_settings: Build,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     judge(files[1], 20)
     settings = train_settings(judged_share=0.5, max_steps=2)
-
     with killed_before_it_writes(monkeypatch):
-        train_files(*files, settings, tmp_path / "out", tmp_path / "saved", start=first)
+        train_to(settings, "out", start=first)
     weights = first / "model/weights.safetensors"
     weights.write_bytes(save({name: value / 2 for name, value in load_file(weights).items()}))
-    train_files(*files, settings, tmp_path / "out", tmp_path / "saved", start=first)
+    train_to(settings, "out", start=first)
     assert "resumed" not in capsys.readouterr().out
 
 
-def test_a_start_of_another_network_is_refused(
-    tmp_path: Path,
-    files: tuple[Path, Path],
-    first: Path,
-    train_settings: Callable[..., TrainSettings],
-) -> None:
-    settings = train_settings(judged_share=0.5)
-    other = replace(settings, encoder=replace(settings.encoder, dim=settings.encoder.dim + 1))
-    with pytest.raises(ValueError, match=r"has the network .*: train it again"):
-        train_files(*files, other, tmp_path / "out", tmp_path / "saved", start=first)
+def test_each_training_has_a_seed_of_its_own(train_settings: Build) -> None:
+    """More trainings keep those that there were."""
+    settings = train_settings(seed=3)
+    seeds = [own.seed for own in seeded(settings, 4)]
+    assert len({3, *seeds}) == 5
+    assert [own.seed for own in seeded(settings, 2)] == seeds[:2]
+    assert [own.seed for own in seeded(train_settings(seed=4), 2)] != seeds[:2]
+
+
+def test_the_mean_by_hand() -> None:
+    """Weights (1, 4), (2, 5) and (6, 0) have the mean (3, 3); losses .5, .25 and .75 have .5."""
+    initial = {"table": torch.zeros(2)}
+    begun = Look(0, *[math.nan] * 4)
+
+    def trained(one: float, other: float, loss: float) -> Trained:
+        looks = [begun, Look(7, loss, -loss, 2 * loss, math.nan)]
+        return Trained({"table": torch.tensor([one, other]).float()}, {}, looks)
+
+    first = Trained({"table": torch.ones(2)}, initial, [begun, Look(3, 1.0, 1.0, 0.0, 0.5)])
+    mean = continued(first, [trained(1, 4, 0.5), trained(2, 5, 0.25), trained(6, 0, 0.75)])
+    assert mean.weights["table"].tolist() == [3, 3]
+    assert mean.initial is initial
+    assert mean.history[:2] == first.history
+    assert mean.history[2][:4] == (10, 0.5, -0.5, 1.0)
+    assert [type(look.step) for look in mean.history] == [int, int, int]

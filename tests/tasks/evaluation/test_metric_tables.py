@@ -110,14 +110,6 @@ def test_no_queries() -> None:
     assert nested(figures) == {}
 
 
-def test_some_metrics_only() -> None:
-    """The same rows as with all metrics, less those of the others."""
-    scores = scores_of(QUERY_FRAME)
-    some = table(scores, QUERY_FRAME, 100, 1, {"reciprocal_rank": "mrr"})
-    whole = table(scores, QUERY_FRAME, 100, 1)
-    assert some.equals(whole.filter(pl.col("metric") == "mrr"))
-
-
 def test_a_table_comes_back_as_it_was_written(tmp_path: Path) -> None:
     """Mixes stay text, nulls stay null; a missing column and a missing file are named."""
     schema = {**TABLE, "seed": pl.Int64}

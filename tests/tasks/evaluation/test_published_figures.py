@@ -15,16 +15,15 @@ import polars as pl
 import pytest
 from published import DATA, needs
 
-from models.search.index import AliasIndex
-from models.search.search import Search, Similarities
-from models.text.ngram_matcher import NgramMatcher
+from models.serving.index import AliasIndex
+from models.serving.search import Search, Similarities
 from models.text.titles import clean_title
 from tasks.check_params import load_params
 from tasks.evaluation.ranking import rank_queries
 from tasks.io.command import ROOT
 from tasks.io.schemas import QUERIES
 from tasks.io.title_readings import with_readings
-from tasks.pipeline.lexical.stage import lexical_systems
+from tasks.pipeline.lexical import lexical_systems
 
 PARAMS = load_params(ROOT / "params.yaml")
 FIGURES = {
@@ -74,29 +73,6 @@ def scores(index: AliasIndex, queries: pl.DataFrame, similarities: Similarities)
     best = PARAMS.evaluate.model_copy(update={"occupation_score": "best"})
     search = Search(index, similarities, best.rule)
     return rank_queries("", search, queries, best.run_depth)[0]
-
-
-def test_reads_both_files(tmp_path: Path) -> None:
-    """Two occupations of two aliases in ESCO's form (BOM, CRLF, aliases in one field).
-
-    Reciprocal ranks: "baker" 1; "cook" labelled baker 1/2. "xyzw" has M = 4 and 2 trigrams and
-    shares none, so "cook" (2 trigrams) with 4 − 4 = 0 is ahead of "baker" (3): the label cook, 1.
-    """
-    for folder in ("esco", "jobbert"):
-        (tmp_path / folder).mkdir()
-    (tmp_path / "esco" / "occupations_en.csv").write_bytes(
-        b"\xef\xbb\xbfconceptUri,preferredLabel,altLabels\r\n"
-        b'u/1,Baker,"bread baker\nBAKER\n"\r\nu/2,cook,"kitchen cook"\r\n'
-    )
-    (tmp_path / "jobbert" / "titles.csv").write_text(
-        ",vacancyTitle,conceptUri\n0, BAKER ,u/1\n1,cook,u/1\n2,xyzw,u/2\n", encoding="utf-8"
-    )
-    index, queries = read(tmp_path)
-    assert index.titles == ["baker", "bread baker", "cook", "kitchen cook"]
-    made = scores(index, queries, NgramMatcher(index.titles).similarities)
-    assert made["reciprocal_rank"].to_list() == [1.0, 0.5, 1.0]
-    assert made["success_at_1"].to_list() == [1.0, 0.0, 1.0]
-    assert made["success_at_5"].to_list() == [1.0, 1.0, 1.0]
 
 
 @pytest.mark.slow

@@ -11,10 +11,10 @@ from frames_of import queries_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.search import search
-from models.search.index import AliasIndex
-from models.search.occupation_scores import ScoreRule
-from models.search.search import Search
+from models.serving import search
+from models.serving.index import AliasIndex
+from models.serving.scores import ScoreRule
+from models.serving.search import Search
 from tasks.evaluation.ranking import rank_queries
 from tasks.io.frames import check
 from tasks.io.schemas import RUN, SCORES

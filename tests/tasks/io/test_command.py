@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.io.command import listed, run
+from tasks.io.command import listed, print_counts, run
 from tasks.io.frames import read_frame, write_json
 from tasks.io.schemas import ALIASES
 
@@ -47,3 +47,15 @@ def test_names_are_listed_up_to_ten() -> None:
         listed([str(number) for number in range(1012)])
         == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1,002 more"
     )
+
+
+def test_counts_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    """A line for what stands together; nothing for what is empty."""
+    counts = {"pairs": 434135, "share": 0.25, "left_out": {}, "mined": {"kept": 7, "by_part": {}}}
+    print_counts({**counts, "titles": {"manual": {"is_a_title": 1, "kept": 2}, "file": "a.csv"}})
+    assert capsys.readouterr().out.splitlines() == [
+        "pairs 434,135, share 0.25",
+        "mined: kept 7",
+        "titles: file a.csv",
+        "titles, manual: is a title 1, kept 2",
+    ]

@@ -5,84 +5,45 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from frames_of import queries_that_ask, variants_of
+from frames_of import queries_of, queries_that_ask, variants_of
 
-from tasks.io import mixes as sources
 from tasks.io.frames import SchemaError, write_frame
 from tasks.io.mixes import (
-    LAST,
+    BEFORE_FEEDBACK,
+    FEEDBACK,
     MIXES,
     PAIR_SOURCES,
     SOURCES,
-    PairSource,
+    WRITERS,
     checked_mix,
     earlier_queries,
     earlier_variants,
     mix_before,
+    queried_strings,
+    read_queries,
     sources_of,
     training_variants,
 )
-from tasks.io.schemas import EXTRA_WORDS_VARIANTS, QUERIES, SYNONYM_VARIANTS, VARIANTS
-
-BEFORE = {
-    "typos": "base",
-    "synonyms": "typos",
-    "extra_words": "synonyms",
-    "verdicts": "extra_words",
-    "corrections": "extra_words",
-}
+from tasks.io.schemas import EXTRA_WORDS_VARIANTS, QUERIES, SPLITS, SYNONYM_VARIANTS, VARIANTS
 
 
 def test_the_mixes_of_the_paper() -> None:
-    assert ("base", *BEFORE) == MIXES
-    assert {mix: mix_before(mix) for mix in BEFORE} == BEFORE
-    assert {source.mix: source.name for source in SOURCES} == {
-        "typos": "typo",
-        "synonyms": "synonym",
-        "extra_words": "extra_words",
-    }
-    assert LAST == "extra_words"
+    """Draws of pairs and their files depend on these names."""
+    assert MIXES == ("base", "typos", "synonyms", "extra_words", "verdicts", "corrections")
+    before = ("base", "typos", "synonyms", "extra_words", "extra_words")
+    assert tuple(map(mix_before, MIXES[1:])) == before
     assert PAIR_SOURCES == ("base", "typo", "synonym", "extra_words", "feedback")
-
-
-def test_what_a_mix_adds_in_words() -> None:
-    words = ("typos", "synonyms", "extra words", "verdicts", "corrections")
-    assert {mix: sources_of(mix) for mix in MIXES} == {
-        mix: words[:number] for number, mix in enumerate(MIXES)
-    }
-
-
-def test_people_judge_the_last_source_whichever_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    more = PairSource("3b", "new", "new_stage", "new words")
-    monkeypatch.setattr(sources, "SOURCES", (*SOURCES, more))
-    monkeypatch.setattr(
-        sources,
-        "MIXES",
-        ("base", "typos", "synonyms", "extra_words", "3b", "verdicts", "corrections"),
-    )
-    monkeypatch.setattr(sources, "LAST", "3b")
-    assert [mix_before(mix) for mix in ("3b", "verdicts", "corrections")] == [
-        "extra_words",
-        "3b",
-        "3b",
-    ]
-    assert sources_of("3b") == ("typos", "synonyms", "extra words", "new words")
-    assert sources_of("verdicts") == (*sources_of("3b"), "verdicts")
-    assert sources_of("corrections") == (*sources_of("3b"), "verdicts", "corrections")
+    assert WRITERS == ("typos", "synonyms", "extra_words", "split", "feedback")
+    assert sources_of("synonyms") == ("typos", "synonyms")
+    added = ("typos", "synonyms", "extra words", "verdicts", "corrections")
+    assert sources_of("corrections") == added
+    assert all(checked_mix(mix) == mix for mix in MIXES)
 
 
 @pytest.mark.parametrize("mix", ["", "5", "stage", "base "])
 def test_there_is_no_other_mix(mix: str) -> None:
-    with pytest.raises(
-        ValueError,
-        match="is no mix; choose base, typos, synonyms, extra_words, verdicts, corrections",
-    ):
+    with pytest.raises(ValueError, match="is no mix; choose base, typos, synonyms, extra_words"):
         checked_mix(mix)
-
-
-@pytest.mark.parametrize("mix", MIXES)
-def test_every_mix_is_one(mix: str) -> None:
-    assert checked_mix(mix) == mix
 
 
 @pytest.fixture
@@ -140,4 +101,48 @@ def test_what_stands_before_a_stage(data: Path) -> None:
         "typos": ["split query"],
         "synonyms": ["split query", "typos query"],
         "extra_words": ["split query", "typos query", "synonyms query"],
+    }
+
+
+def write(data: Path) -> None:
+    for writer in WRITERS:
+        frame = queries_of(
+            (f"{writer}-{split}", writer, split, f"{writer}: {split.upper()}", ["a"], 1, "alias")
+            for split in (("gate",) if writer == FEEDBACK else ("gate", "test", "valid"))
+        )
+        write_frame(frame, data / writer / "queries.parquet", QUERIES)
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_one_part_of_every_file_in_the_order_of_the_tables(tmp_path: Path, split: str) -> None:
+    write(tmp_path)
+    queries = read_queries(split, tmp_path)
+    writers = WRITERS if split == "gate" else BEFORE_FEEDBACK
+    assert queries["query_id"].to_list() == [f"{writer}-{split}" for writer in writers]
+    assert set(queries["split"]) == {split}
+
+
+def test_a_mix_without_feedback_has_no_reserve(tmp_path: Path) -> None:
+    """And what later stages may not learn from is the same with it and without."""
+    write(tmp_path)
+    before = queried_strings(tmp_path)
+    assert "feedback gate" not in before
+    (tmp_path / "feedback/queries.parquet").unlink()
+    assert queried_strings(tmp_path) == before
+    assert len(read_queries("gate", tmp_path)) == len(BEFORE_FEEDBACK)
+
+
+def test_a_missing_file_names_itself(tmp_path: Path) -> None:
+    write(tmp_path)
+    (tmp_path / "synonyms/queries.parquet").unlink()
+    with pytest.raises(FileNotFoundError, match=r"synonyms/queries\.parquet is missing"):
+        read_queries("test", tmp_path)
+
+
+def test_the_strings_of_every_part_are_normalized(tmp_path: Path) -> None:
+    write(tmp_path)
+    assert queried_strings(tmp_path) == {
+        f"{stage} {split}"
+        for stage in ("typos", "synonyms", "extrawords", "split")
+        for split in SPLITS
     }

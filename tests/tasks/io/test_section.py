@@ -10,10 +10,10 @@ import pytest
 import yaml
 
 from tasks.io.section import ParamsError, load, load_run, read_values, require_below
-from tasks.pipeline.ingest.params import IngestParams
-from tasks.pipeline.lexical.params import LexicalParams
-from tasks.pipeline.pairs.params import PairsParams
-from tasks.pipeline.typos.params import TyposParams
+from tasks.pipeline.ingest.stage import IngestParams
+from tasks.pipeline.lexical import LexicalParams
+from tasks.pipeline.pairs.drawn_pairs import PairsParams
+from tasks.pipeline.typos import TyposParams
 
 DEFAULT = Path(__file__).parents[3] / "params.yaml"
 Write = Callable[..., Path]

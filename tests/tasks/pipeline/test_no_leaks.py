@@ -13,20 +13,15 @@ from hypothesis import strategies as st
 from models.text.titles import clean_title, normalize_title
 from tasks.check_params import AllParams, load_params
 from tasks.io.schemas import ALIASES, FEEDBACK, INPUTS, READINGS, VARIANTS
-from tasks.pipeline.auxiliary_taxonomy.stage import auxiliary_taxonomy
+from tasks.pipeline.auxiliary_taxonomy import auxiliary_taxonomy
 from tasks.pipeline.extra_words.stage import extra_words
 from tasks.pipeline.feedback.stage import feedback
 from tasks.pipeline.ingest.stage import ingest
-from tasks.pipeline.pairs.strings_table import (
-    append,
-    base_strings,
-    feedback_strings,
-    variant_strings,
-)
-from tasks.pipeline.split.stage import split
-from tasks.pipeline.synonyms.reader import read_synonyms
+from tasks.pipeline.pairs.strings import base_strings, with_feedback_strings, with_variants
+from tasks.pipeline.split import split
 from tasks.pipeline.synonyms.stage import synonyms
-from tasks.pipeline.typos.stage import typos
+from tasks.pipeline.synonyms.synonym_pairs import read_synonyms
+from tasks.pipeline.typos import typos
 from tasks.tables.rejected import RejectedRows
 
 ROOT = Path(__file__).parents[3]
@@ -61,15 +56,14 @@ def chain(
     wordy = extra_words(parts.titles, parts.inputs, queries, trained, params.extra_words, seed)
     queries = pl.concat([queries, wordy.queries])
     # the taxonomy beside itself: every title that it holds out must stay out
-    beside = auxiliary_taxonomy(aliases, {*queries["normalized"]}).titles
+    beside, _ = auxiliary_taxonomy(aliases, {*queries["normalized"]})
     earlier = {*parts.aliases["normalized"], *beside["normalized"], *trained["normalized"]}
     mined = wordy.variants.filter(pl.col("split") == "train")
     folder.mkdir(exist_ok=True)
     judged(inputs, aliases).write_csv(folder / "people.csv")
     kept = params.feedback.model_copy(update={"folder": str(folder), "from_labels": False})
-    people = feedback(
-        kept, parts.aliases, {*queries["normalized"]}, earlier | {*mined["normalized"]}
-    )
+    known, taught = {*queries["normalized"]}, earlier | {*mined["normalized"]}
+    people = feedback(kept, parts.aliases, known, taught, RejectedRows())
     queries = pl.concat([queries, people.queries])
     strings = base_strings(parts.titles, parts.queries, beside)
     for role, variants in (
@@ -77,8 +71,9 @@ def chain(
         ("synonym", reworded.variants),
         ("extra_words", mined),
     ):
-        strings = append(strings, variant_strings(variants, strings, role))
-    return Chain(queries, append(strings, feedback_strings(people.verdicts, corrections=True)))
+        strings = with_variants(strings, variants, role)
+    learned = people.resolutions.drop_nulls("matched_title")
+    return Chain(queries, with_feedback_strings(strings, learned, corrections=True))
 
 
 def judged(inputs: pl.DataFrame, aliases: pl.DataFrame) -> pl.DataFrame:
@@ -173,6 +168,28 @@ def test_no_query_is_a_training_string_on_toys(
     check_chain(chain(*world, small(defaults, seed), tmp_path_factory.mktemp("given")))
 
 
+def test_the_same_again_and_another_with_another_seed(defaults: AllParams, tmp_path: Path) -> None:
+    """Every stage draws with a seed of its own."""
+    words = ("cook", "nurse", "miner", "clerk", "pilot", "guide")
+    rows = [
+        (name, f"{front} {word}", "en", front == "old")
+        for name, word in zip("uvwxyz", words, strict=True)
+        for front in ("old", "new", "head", "night", "day", "ward")
+    ]
+    aliases = pl.DataFrame(rows, schema=dict(ALIASES), orient="row")
+    titles = [(n, f"wanted: {row[1]} {n}", row[0]) for n, row in enumerate(rows)]
+    inputs = pl.DataFrame(titles, schema=dict(INPUTS), orient="row")
+    manual = [("cook", "chef"), ("night", "late"), ("ward", "hall")]
+    one, two, other = (
+        chain(aliases, inputs, manual, small(defaults, seed), tmp_path) for seed in (1, 1, 2)
+    )
+    assert all(a.equals(b) for a, b in zip(one, two, strict=True))
+    for test in one.queries["test"].unique():
+        assert not one.queries.filter(test=test).equals(other.queries.filter(test=test)), test
+    for role in ("typo", "synonym", "extra_words"):
+        assert not one.strings.filter(role=role).equals(other.strings.filter(role=role)), role
+
+
 @pytest.mark.thorough
 def test_no_query_is_a_training_string_on_the_sample(
     defaults: AllParams, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -182,7 +199,8 @@ def test_no_query_is_a_training_string_on_the_sample(
     if defaults.ingest.taxonomy.reader != "sample":
         pytest.skip("params.yaml is a profile's")
     ingested = ingest(defaults.ingest)
-    manual = read_synonyms(defaults.synonyms, RejectedRows())
+    section = defaults.synonyms
+    manual = read_synonyms(section.reader, section.paths, section.columns, RejectedRows())
     made = chain(ingested.aliases, ingested.inputs, manual, defaults, tmp_path)
     check_chain(made)
     tests = {"heldout_alias", "annotations", "typos", "composition", "extra_words"}

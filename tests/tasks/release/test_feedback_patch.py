@@ -1,4 +1,4 @@
-"""Feedback at work in the champion without training: what is answered, judged, refused, resumed."""
+"""Feedback at work in the champion without training: answered, judged, refused, killed, resumed."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ import pandas as pd
 import pytest
 import tiny_run
 import yaml
-from feedback_run import say
+from frames_of import Rows, frame_of, write_overrides
 from mlflow_import import WARNINGS, mlflow
 from served_toy import overrides_of
 from tiny_registry import new_database
 
+from tasks.io.frames import write_frame
+from tasks.io.schemas import RESOLUTIONS
 from tasks.io.tracking import registry
 from tasks.release.feedback_patch import correct, judge_again, pick_up
-from tasks.release.gate.waiting import waiting_version, write_waiting
+from tasks.release.gate.disputed import waiting_version, write_waiting
 from tasks.release.registry import promote as promoting
 from tasks.release.registry.promote import promote
 from tasks.release.registry.register import CHAMPION, register
-from tasks.release.registry.rollback import rollback
+from tasks.release.registry.versions import rollback
 
 pytestmark = [pytest.mark.slow, *WARNINGS]
 
@@ -57,6 +59,18 @@ def change(root: Path, section: str, **values: object) -> None:
     (root / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
 
 
+def say(root: Path, *said: tuple[str, str | None], held_out: Rows = ()) -> None:
+    """Write what people said of raw titles, (raw title, occupation_id or None: no job title).
+
+    Those `held_out` are judged as well, and not learned from.
+    """
+    rows = [(raw, "baker", None, "incorrect", False, name, False) for raw, name in said]
+    rows += [(raw, "baker", None, "incorrect", False, name, True) for raw, name in held_out]
+    resolutions = frame_of(rows, RESOLUTIONS)
+    write_frame(resolutions, root / "data/feedback/resolutions.parquet", RESOLUTIONS)
+    write_overrides(root / "data/feedback/overrides.parquet", [*said, *held_out])
+
+
 def champion(root: Path) -> tuple[str, mlflow.pyfunc.PyFuncModel]:
     with registry(root) as client:
         version = str(client.get_model_version_by_alias(NAME, CHAMPION).version)
@@ -68,6 +82,15 @@ def answers(root: Path, *titles: str) -> list[str | None]:
     return champion(root)[1].predict(frame)["occupation_id"].tolist()
 
 
+def waiting_challenger(root: Path) -> str:
+    """Register another network, which waits for a verdict on one title; return its version."""
+    tiny_run.make_run(root, 2, register=SECTION)
+    say(root)
+    version = register(root).version
+    write_waiting(root, version, {"queried": 9, "titles": [["Lorry loader", "estate"]]})
+    return version
+
+
 def test_what_people_said_is_at_work_in_the_next_version(root: Path) -> None:
     """The corrected title in any spelling, and titles like it; a held-out one by override."""
     before = answers(root, "Night owl", "see below", "Lorry loader", *tiny_run.TAXONOMY)
@@ -76,8 +99,8 @@ def test_what_people_said_is_at_work_in_the_next_version(root: Path) -> None:
     done = pick_up(root)
     assert done is not None and done[1].promoted and done[0].version == "2"
     assert done[1].reason == (
-        "the network of champion version 1 with later feedback, significantly worse on none of 1 "
-        "tests"
+        "the network of champion version 1 with later feedback, not significantly worse on any of "
+        "1 tests"
     )
     after = answers(root, "NIGHT  owl!", "See below", "lorry loader", *tiny_run.TAXONOMY)
     assert after[:3] == ["nurse", None, "estate"] != before[:3]
@@ -138,15 +161,12 @@ def test_exemplars_that_do_harm_leave_the_look_up(root: Path) -> None:
     assert pick_up(root) is None
 
 
-def test_a_waiting_challenger_is_judged_by_the_replies_and_has_the_feedback(root: Path) -> None:
-    """Nothing happens without new replies; promoted, it answers what people said meanwhile."""
+def test_a_waiting_challenger_is_judged_by_verdicts_and_has_the_feedback(root: Path) -> None:
+    """Nothing happens without new verdicts; promoted, it answers what people said meanwhile."""
     say(root)
     assert judge_again(root) is None, "none waits"
-    tiny_run.make_run(root, 2, register=SECTION)
-    other = register(root)
-    say(root)
-    write_waiting(root, other.version, {"queried": 9, "titles": [["Lorry loader", "estate"]]})
-    assert judge_again(root) is None, "nobody replied"
+    other = waiting_challenger(root)
+    assert judge_again(root) is None, "nobody judged anything"
     say(root, ("Night owl", "nurse"), held_out=[("Lorry loader", "estate")])
     corrected = pick_up(root)
     assert corrected is not None and champion(root)[0] == corrected[0].version
@@ -156,7 +176,7 @@ def test_a_waiting_challenger_is_judged_by_the_replies_and_has_the_feedback(root
         tags = client.get_model_version(NAME, done[0].version).tags
         address = f"models:/{NAME}/{done[0].version}"
         served = mlflow.pyfunc.load_model(address).unwrap_python_model().normalizer
-    assert tags["corrects"] == other.version == "2"
+    assert tags["corrects"] == other == "2"
     assert tags["decision"] == ("promoted" if done[1].promoted else "not promoted")
     assert served.exemplars["title"] == ["night owl"]
     assert served.overrides == overrides_of(("night owl", "nurse"), ("lorry loader", "estate"))
@@ -170,19 +190,16 @@ def test_a_kill_before_a_decision_is_noted_leaves_the_challenger_to_the_next(
     def die(*_: object) -> None:
         raise KeyboardInterrupt
 
-    tiny_run.make_run(root, 2, register=SECTION)
-    say(root)
-    other = register(root)
-    write_waiting(root, other.version, {"queried": 9, "titles": [["Lorry loader", "estate"]]})
+    other = waiting_challenger(root)
     say(root, ("Night owl", "nurse"), held_out=[("Lorry loader", "estate")])
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(promoting, "write_waiting", die)
         patch.setattr(promoting, "note_that_none_waits", die)
         judge_again(root)
-    assert waiting_version(root) == other.version == "2"
+    assert waiting_version(root) == other == "2"
     done = judge_again(root)
     assert done is not None and done[0].version == "3" and done[0].already_registered
-    assert waiting_version(root) != other.version
+    assert waiting_version(root) != other
 
 
 @pytest.mark.parametrize("fate", ["deleted", "of another taxonomy"])
@@ -190,20 +207,17 @@ def test_a_waiting_challenger_that_cannot_have_the_feedback_waits_no_longer(
     root: Path, capsys: pytest.CaptureFixture[str], fate: str
 ) -> None:
     """The champion has been corrected by then, so nothing fails."""
-    tiny_run.make_run(root, 2, register=SECTION)
-    say(root)
-    other = register(root)
-    write_waiting(root, other.version, {"queried": 9, "titles": [["Lorry loader", "estate"]]})
+    other = waiting_challenger(root)
     say(root, ("Night owl", "nurse"))
     with registry(root) as client:
         if fate == "deleted":
-            client.delete_model_version(NAME, other.version)
+            client.delete_model_version(NAME, other)
         else:
-            client.set_model_version_tag(NAME, other.version, "taxonomy_hash", "another")
+            client.set_model_version_tag(NAME, other, "taxonomy_hash", "another")
     assert judge_again(root) is None and waiting_version(root) is None
     says = {"deleted": "has no version 2 to correct", "of another taxonomy": "another taxonomy"}
     printed = capsys.readouterr().out
-    assert "version 2 waits for replies no longer: " in printed and says[fate] in printed
+    assert "version 2 waits for verdicts no longer: " in printed and says[fate] in printed
 
 
 @pytest.mark.parametrize("written", [0, 1, 2, 6, 7])
@@ -247,8 +261,8 @@ def test_nothing_to_correct(root: Path) -> None:
 def test_another_taxonomy_and_another_format(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     say(root, ("Night owl", "nurse"))
     with monkeypatch.context() as patch:
-        patch.setattr("models.normalizer.package_format.FORMAT", 99)
-        earlier = "/1 has format 14, not 99; trained by an earlier version: run `rolecall retrain`"
+        patch.setattr("models.serving.package.FORMAT", 99)
+        earlier = "/1 has format 15, not 99; trained by an earlier version: run `rolecall retrain`"
         with pytest.raises(ValueError, match=earlier):
             correct(root, exemplars=True)
     with registry(root) as client:

@@ -15,7 +15,11 @@ from mlflow_import import WARNINGS
 
 pytestmark = [pytest.mark.slow, *WARNINGS]
 
-LIST = "from tasks.release.registry.listing import main; main()\n"
+LIST = """
+from pathlib import Path
+from tasks.release.registry.versions import listing
+print(listing(Path.cwd()))
+"""
 LOAD = """
 import mlflow, pandas
 model = mlflow.pyfunc.load_model("models:/rolecall@challenger")

@@ -88,7 +88,7 @@ def test_two_workers_answer_as_normalize_does(address: str, tmp_path: Path) -> N
         address,
         tmp_path,
     )
-    bulk = [sys.executable, "-m", "tasks.apps.bulk", str(file), str(tmp_path / "bulk")]
+    bulk = [sys.executable, "-m", "tasks.apps.bulk.normalize", str(file), str(tmp_path / "bulk")]
     champion = ["--model=models:/rolecall@champion", "--prefix=found_", "--threads=1"]
     run([*bulk, *champion, f"--cache-dir={tmp_path / 'cache'}"], address, tiny_run.ROOT)
 

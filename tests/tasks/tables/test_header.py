@@ -1,8 +1,8 @@
-"""Where the header stands, and what its columns are called."""
+"""Where the header stands, what its columns are called, and forms of address among their values."""
 
 import pytest
 
-from tasks.tables.header import header_of, header_place, holds_names, one_line
+from tasks.tables.header import are_honorifics, header_index, header_of, holds_names, one_line
 
 ROWS = [["id", "job_title", "city"], ["1", "nurse", "Berlin"], ["2", "baker", "Ulm"]]
 
@@ -20,7 +20,7 @@ ROWS = [["id", "job_title", "city"], ["1", "nurse", "Berlin"], ["2", "baker", "U
     ids=["nothing", "blank", "comments", "report", "padded report", "two fields"],
 )
 def test_lines_above_the_header_are_no_header(above) -> None:
-    assert header_place([*above, *ROWS], ()) == len(above)
+    assert header_index([*above, *ROWS], ()) == len(above)
 
 
 @pytest.mark.parametrize(
@@ -38,12 +38,12 @@ def test_lines_above_the_header_are_no_header(above) -> None:
     ids=["one column", "number sign", "index", "ragged", "sparse", "lines", "broken", "nothing"],
 )
 def test_the_first_row_is_the_header_unless_something_tells(rows, place: int) -> None:
-    assert header_place(rows, ()) == place
+    assert header_index(rows, ()) == place
 
 
 def test_needed_names_come_before_all_else() -> None:
     rows = [["Report"], ["of", "May"], ["Job\nTitle", "ID"], ["a", "b"]]
-    assert header_place(rows, ["id", "job title"]) == 2
+    assert header_index(rows, ["id", "job title"]) == 2
 
 
 def test_columns_without_a_name_are_left_out_or_named() -> None:
@@ -51,7 +51,7 @@ def test_columns_without_a_name_are_left_out_or_named() -> None:
         ["a", "column_2", "b\nc"],
         ["2 empty columns behind the last left out", "column 2 has no name: column_2"],
     )
-    assert header_of(["column_2", ""], [["", "x", "y"]]).names == ["column_2", "column_2_"]
+    assert header_of(["column_2", ""], [["", "x", "y"]])[0] == ["column_2", "column_2_"]
 
 
 def test_names_are_no_values() -> None:
@@ -59,3 +59,9 @@ def test_names_are_no_values() -> None:
     for row in (["1", "nurse"], ["2024-05-01", "x"], ["x", "x"]):
         assert not holds_names(row)
     assert one_line(" Job\r\n  Title ") == "Job Title"
+
+
+def test_forms_of_address_are_no_job_titles() -> None:
+    assert are_honorifics(["Mr", "Mrs.", "Prof. Dr.", "Herr", "", "Frau/Herr"])
+    assert not are_honorifics(["Dr", "nurse", "Herrenschneider", "professor of law"])
+    assert not are_honorifics([])

@@ -25,7 +25,7 @@ def test_the_same_rows_in_chunks_of_any_size(
     else:
         frame = pl.DataFrame({"a": ["x", " ", "y\x00", None], "b": [1, None, 2, 3]})
         frame.write_parquet(path)
-    for module in ("delimited", "parquet"):
+    for module in ("rejected", "typed_tables"):
         monkeypatch.setattr(f"tasks.tables.{module}.CHUNK", size)
     rows, chunked = RejectedRows(), RejectedRows()
     taken = [(row.line, *row.values.values()) for row in read_rows(path, COLUMNS, "From us.", rows)]

@@ -12,8 +12,7 @@ import re
 from collections.abc import Collection, Container, Mapping
 from pathlib import Path
 
-from tasks.pipeline.ingest.params import TaxonomyParams
-from tasks.pipeline.ingest.taxonomy import Taxonomy
+from tasks.pipeline.ingest.taxonomy import Taxonomy, TaxonomyParams
 from tasks.tables.read_table import distinct, read_header, read_rows
 from tasks.tables.rejected import NO_GROUP, UNKNOWN_CODE, RejectedRows, Row, empty
 from tasks.tables.source_files import IngestError, named_files

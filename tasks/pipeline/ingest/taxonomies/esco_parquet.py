@@ -7,9 +7,8 @@ in `esco`.
 
 from __future__ import annotations
 
-from tasks.pipeline.ingest.params import TaxonomyParams
 from tasks.pipeline.ingest.taxonomies.esco import isco_groups, known_chain
-from tasks.pipeline.ingest.taxonomy import Taxonomy
+from tasks.pipeline.ingest.taxonomy import Taxonomy, TaxonomyParams
 from tasks.tables.read_table import read_rows
 from tasks.tables.rejected import RejectedRows
 from tasks.tables.source_files import named_files

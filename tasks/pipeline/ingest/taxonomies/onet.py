@@ -16,10 +16,9 @@ from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 
 from models.text.titles import normalize_title
-from tasks.pipeline.ingest.params import TaxonomyParams
-from tasks.pipeline.ingest.taxonomy import ENGLISH, Taxonomy
+from tasks.pipeline.ingest.taxonomy import ENGLISH, Taxonomy, TaxonomyParams
+from tasks.tables.delimited import BARE_TABS
 from tasks.tables.read_table import distinct, read_rows
-from tasks.tables.records import BARE_TABS
 from tasks.tables.rejected import BAD_CODE, LEFT_OUT, RejectedRows, Row
 from tasks.tables.source_files import named_files
 

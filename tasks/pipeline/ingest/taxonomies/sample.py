@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from tasks.pipeline.ingest.params import TaxonomyParams
-from tasks.pipeline.ingest.taxonomy import ENGLISH, Taxonomy
+from tasks.pipeline.ingest.taxonomy import ENGLISH, Taxonomy, TaxonomyParams
 from tasks.tables.read_table import distinct, read_rows
 from tasks.tables.rejected import DUPLICATE_CODE, UNKNOWN_CODE, RejectedRows, Row, empty
 from tasks.tables.source_files import named_files

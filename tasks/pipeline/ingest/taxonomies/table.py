@@ -10,14 +10,13 @@ Further tables, `titles_2` and so on, have the same columns.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from tasks.pipeline.ingest.params import TaxonomyParams
-from tasks.pipeline.ingest.taxonomy import Taxonomy
-from tasks.tables.cells import whole_numbers
+from tasks.pipeline.ingest.taxonomy import Taxonomy, TaxonomyParams
 from tasks.tables.read_table import distinct, read_rows
 from tasks.tables.rejected import CONFLICT, RejectedRows, Row, empty
 from tasks.tables.source_files import IngestError, mapped_columns, named_files
+from tasks.tables.typed_tables import whole_numbers
 
 ORIGIN = (
     "It is the file that ingest.taxonomy.files.titles names: correct the name, or columns, "
@@ -34,13 +33,19 @@ def read(params: TaxonomyParams, rejected: RejectedRows) -> Taxonomy:
     columns = mapped_columns(
         _flat(params.columns), "ingest.taxonomy.columns", REQUIRED, (*OPTIONAL, *_more(params))
     )
-    titles = [REQUIRED[1], *_more(params)]
-    taxonomy = Taxonomy(rejected)
 
     def rows(rejected_rows: RejectedRows) -> Iterator[Row]:
         for file in files.values():
             yield from read_rows(file, columns, ORIGIN, rejected_rows, params.format)
 
+    return taxonomy_of(rows, [REQUIRED[1], *_more(params)], rejected)
+
+
+def taxonomy_of(
+    rows: Callable[[RejectedRows], Iterable[Row]], titles: Sequence[str], rejected: RejectedRows
+) -> Taxonomy:
+    """Build a taxonomy of rows, which are read twice; `titles` are our names of their titles."""
+    taxonomy = Taxonomy(rejected)
     ids = whole_numbers({row["occupation_id"] for row in rows(RejectedRows())})
     for row in distinct(rows(rejected), rejected):
         key = ids[row["occupation_id"]]

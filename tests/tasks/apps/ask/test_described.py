@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 from served_toy import toy_normalizer, toy_normalizer_of_languages
 
-from models.normalizer.answers import abstention
-from models.normalizer.answers.columns import UNCALIBRATED, Answer
-from models.search.calibration import Calibration
-from tasks.apps.ask.described import MEANINGS, described
+from models.serving import clean as abstention
+from models.serving.answer import Answer
+from models.serving.clean import UNCALIBRATED
+from models.serving.confidence import Calibration
+from tasks.apps import ask as described
+from tasks.apps.ask import MEANINGS
 
 SURE = Calibration(0.05, [0.0, 0.0, 0.0], [1.0, 1.0, 1.0], 10)
 TITLES = ["Bread maker", None, "", "???", "keeper"]

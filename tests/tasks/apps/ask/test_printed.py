@@ -6,9 +6,9 @@ import re
 
 from served_toy import TORN, toy_normalizer
 
-from models.search.calibration import Calibration
-from tasks.apps.ask.described import described
-from tasks.apps.ask.printed import printed
+from models.serving.confidence import Calibration
+from tasks.apps import ask as described
+from tasks.apps import ask as printed
 
 SURE = Calibration(0.05, [0.0, 0.0, 0.0], [1.0, 1.0, 1.0], 10)
 COLOUR = re.compile(r"\x1b\[\d+m")

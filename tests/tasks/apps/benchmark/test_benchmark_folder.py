@@ -8,7 +8,7 @@ import pytest
 import small_benchmark
 from small_benchmark import CONCEPTS
 
-from tasks.apps.benchmark.folder import BenchmarkError, read_benchmark
+from tasks.apps.benchmark_folder import BenchmarkError, read_benchmark
 from tasks.tables.source_files import IngestError
 
 

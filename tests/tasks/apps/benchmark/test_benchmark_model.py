@@ -13,7 +13,7 @@ from mlflow_import import WARNINGS, mlflow
 
 from models.network.embedding import embed_titles
 from models.network.quantization import packed, unpacked
-from tasks.apps.benchmark.model import cosine, load_model
+from tasks.apps.benchmark import cosine, load_model
 from tasks.io.tracking import registry
 
 pytestmark = [pytest.mark.slow, *WARNINGS]

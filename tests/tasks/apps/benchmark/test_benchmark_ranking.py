@@ -9,8 +9,8 @@ import pytest
 import small_benchmark
 from small_benchmark import lexical
 
-from tasks.apps.benchmark.folder import read_benchmark
-from tasks.apps.benchmark.ranking import as_table, figures, rank
+from tasks.apps.benchmark import as_table, figures, rank
+from tasks.apps.benchmark_folder import read_benchmark
 
 
 @pytest.mark.parametrize("concepts", [True, False])

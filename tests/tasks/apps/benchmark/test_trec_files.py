@@ -12,8 +12,8 @@ from ir_measures import AP, RR, Success
 from published import DATA, needs
 from small_benchmark import lexical
 
-from tasks.apps.benchmark.folder import Benchmark, read_benchmark
-from tasks.apps.benchmark.ranking import Ranked, figures, write_qrels, write_run
+from tasks.apps.benchmark import Ranked, figures, write_qrels, write_run
+from tasks.apps.benchmark_folder import Benchmark, read_benchmark
 
 MELO = DATA / "melo/deu_q_de_c_de"
 THEIRS = {

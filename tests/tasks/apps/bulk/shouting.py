@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tasks.apps.bulk import __main__ as bulk
+from tasks.apps.bulk import normalize as bulk
 from tasks.apps.bulk import source
 
 TITLES = ["nurse", "", None, "nurse", "cook", "cook", "nurse"]
@@ -79,12 +78,10 @@ def titles(tmp_path: Path) -> Path:
     return folder
 
 
-def run(
-    monkeypatch: pytest.MonkeyPatch, source: Path, output: Path, cache: Path, *more: str
-) -> None:
-    arguments = [str(source), str(output), "--model=m", f"--cache-dir={cache}", *more]
-    monkeypatch.setattr(sys, "argv", ["tasks.apps.bulk", *arguments])
-    bulk.main()
+def run(source: Path, output: Path, cache: Path, **options: Any) -> dict[str, Any]:
+    """Normalize with a root that has no profile."""
+    chosen = {"model": "m", "root": cache.parent, **options}
+    return bulk.normalize(str(source), output, cache_dir=cache, **chosen)
 
 
 def content(folder: Path) -> dict[str, bytes]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from published import DATA, needs
 
-from tasks.apps.bulk.files import Refused
+from tasks.apps.bulk.inspection import Refused
 from tasks.apps.bulk.source import TitleSource
 
 FAULTY = DATA / "faulty_inputs"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from io import StringIO
@@ -18,11 +19,11 @@ import pytest
 from python_calamine import CalamineWorkbook
 from shouting import TITLES, Shouting, content, model, run, titles
 
-from tasks.apps.bulk import publishing
+from tasks.apps.bulk import output
 from tasks.apps.bulk.single_file import CELL, readable, write_tables, write_workbook
 from tasks.apps.unfinished import OutputError
 from tasks.io.bulk_output import manifest_of
-from tasks.tables.cells import cell_text
+from tasks.tables.typed_tables import cell_text
 
 __all__ = ["model", "titles"]
 LOUD = [title.upper() if title else None for title in TITLES + TITLES[:2]]
@@ -31,10 +32,10 @@ LOUD = [title.upper() if title else None for title in TITLES + TITLES[:2]]
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["parquet", "csv", "xlsx"])
 def test_all_rows_in_one_file_and_the_same_bytes_again(
-    model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+    model: Shouting, titles: Path, tmp_path: Path, kind: str
 ) -> None:
     for name in ("one", "two"):
-        run(monkeypatch, titles, tmp_path / f"{name}.{kind}", tmp_path / "cache")
+        run(titles, tmp_path / f"{name}.{kind}", tmp_path / "cache")
     one = tmp_path / f"one.{kind}"
     assert one.read_bytes() == (tmp_path / f"two.{kind}").read_bytes()
     assert {path.name for path in tmp_path.glob("one*")} == {one.name, f"{one.name}.manifest.json"}
@@ -45,7 +46,7 @@ def test_all_rows_in_one_file_and_the_same_bytes_again(
     assert [row["loud"] for row in rows] == LOUD
     assert [int(str(row["row"])) for row in rows] == [*range(7), 0, 1]
     model.asked.clear()
-    run(monkeypatch, titles, one, tmp_path / "cache")
+    run(titles, one, tmp_path / "cache")
     assert model.asked == [None], "up to date"
 
 
@@ -62,12 +63,11 @@ def cells(path: Path) -> list[dict[str, object]]:
 
 
 def test_no_cell_of_the_csv_is_a_formula_and_lists_are_text(
-    model: Shouting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    model: Shouting, tmp_path: Path
 ) -> None:
     table = {"=id": [1], "title": ["pilot;=1+1"], "words": [["a", "=b"]], "scores": [[0.5, 1 / 3]]}
     pq.write_table(pa.table(table), tmp_path / "in.parquet")
-    arguments = (monkeypatch, tmp_path / "in.parquet", tmp_path / "out.csv", tmp_path / "cache")
-    run(*arguments, "--column=title")
+    run(tmp_path / "in.parquet", tmp_path / "out.csv", tmp_path / "cache", column=["title"])
     header, row = (tmp_path / "out.csv").read_text(encoding="utf-8-sig").splitlines()
     assert header.startswith('''"'=id","title","words","scores","loud"''')
     assert row.startswith('''"1","pilot;'=1+1","a; =b","0.5; 0.3333","PILOT;'=1+1"''')
@@ -75,80 +75,68 @@ def test_no_cell_of_the_csv_is_a_formula_and_lists_are_text(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["parquet", "csv", "xlsx"])
-def test_refused_rows_lie_beside_it(
-    model: Shouting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
-) -> None:
+def test_refused_rows_lie_beside_it(model: Shouting, tmp_path: Path, kind: str) -> None:
     (tmp_path / "in.csv").write_text("id,title\n1,nurse\n=2\n3,cook\n")
-    run(monkeypatch, tmp_path / "in.csv", tmp_path / f"out.{kind}", tmp_path / "cache")
+    run(tmp_path / "in.csv", tmp_path / f"out.{kind}", tmp_path / "cache")
     (row,) = cells(tmp_path / f"out.refused.{kind}")
     assert [str(cell) for cell in row.values()] == [
         *("in.csv", "3", "wrong number of fields", "'=2" if kind == "csv" else "=2"),
     ]
     (tmp_path / f"out.{kind}").unlink()
     (tmp_path / "in.csv").write_text("id,title\n1,nurse\n")
-    run(monkeypatch, tmp_path / "in.csv", tmp_path / f"out.{kind}", tmp_path / "cache")
+    run(tmp_path / "in.csv", tmp_path / f"out.{kind}", tmp_path / "cache")
     assert not (tmp_path / f"out.refused.{kind}").exists(), "it was of the output before"
 
 
 def test_a_run_that_refuses_every_row_fails_and_writes_them(
-    model: Shouting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    model: Shouting, tmp_path: Path
 ) -> None:
     (tmp_path / "in.csv").write_bytes("title,é\n".encode() + b"nurse,\xff\ncook,\xff\n")
     message = r"every row was refused, 2 of 2 \(2 × [^)]*\): .*out\.refused\.csv has them"
     for _ in range(2):
         with pytest.raises(OutputError, match=message):
-            run(monkeypatch, tmp_path / "in.csv", tmp_path / "out.csv", tmp_path / "cache")
+            run(tmp_path / "in.csv", tmp_path / "out.csv", tmp_path / "cache")
     assert len(cells(tmp_path / "out.refused.csv")) == 2
     assert cells(tmp_path / "out.csv") == []
     assert (tmp_path / "out.csv").read_text(encoding="utf-8-sig").startswith('"title","é","loud"')
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("moment", ["write_tables", "manifest_of", "refused_of"])
+@pytest.mark.parametrize("goal", ["whole.csv", "out.csv.manifest.json", "out.csv", ""])
 def test_a_kill_at_the_end_loses_nothing(
-    model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+    model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, goal: str
 ) -> None:
-    """Before the file is written, and before each of two is moved; then again, to the end."""
+    """Before one of three files has its name, or before the rest is removed; then to the end."""
 
     def killed(*arguments: object) -> None:
         raise KeyboardInterrupt
 
-    run(monkeypatch, titles, tmp_path / "whole.csv", tmp_path / "cache")
+    def move(path: Path, to: Path) -> None:
+        if to.name == goal:
+            raise KeyboardInterrupt
+        os.rename(path, to)  # noqa: PTH104
+
+    run(titles, tmp_path / "reference.csv", tmp_path / "cache")
     with monkeypatch.context() as patch:
-        patch.setattr(publishing, moment, killed)
+        for name in ("replace", "rename"):
+            patch.setattr(Path, name, move)
+        if not goal:
+            patch.setattr(output.Output, "_remove_all_but", killed)
         with pytest.raises(KeyboardInterrupt):
-            run(patch, titles, tmp_path / "out.csv", tmp_path / "cache")
-    assert not (tmp_path / "out.csv").exists()
-    run(monkeypatch, titles, tmp_path / "out.csv", tmp_path / "cache")
-    assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+            run(titles, tmp_path / "out.csv", tmp_path / "cache")
+    assert (tmp_path / "out.csv").exists() is (goal == "")
+    assert "plan.json" in content(tmp_path / "out.csv.unfinished")
+    run(titles, tmp_path / "out.csv", tmp_path / "cache")
+    assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "reference.csv").read_bytes()
     assert not (tmp_path / "out.csv.unfinished").exists()
 
 
-def test_a_kill_after_the_last_move_leaves_a_finished_output(
-    model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def killed(*arguments: object) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(publishing.Output, "remove_all_but", killed)
-        with pytest.raises(KeyboardInterrupt):
-            run(patch, titles, tmp_path / "out.csv", tmp_path / "cache")
-    before = content(tmp_path / "out.csv.unfinished")
-    assert "plan.json" in before and (tmp_path / "out.csv").exists()
-    run(monkeypatch, titles, tmp_path / "out.csv", tmp_path / "cache")
-    assert not (tmp_path / "out.csv.unfinished").exists()
-
-
-def test_what_is_there_is_not_replaced(
-    model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_there_is_not_replaced(model: Shouting, titles: Path, tmp_path: Path) -> None:
     (tmp_path / "out.refused.csv").write_text("mine")
     with pytest.raises(OutputError, match=r"out\.refused\.csv is in the way"):
-        run(monkeypatch, titles, tmp_path / "out.csv", tmp_path / "cache")
+        run(titles, tmp_path / "out.csv", tmp_path / "cache")
     (tmp_path / "other.csv").write_text("mine")
     with pytest.raises(OutputError, match=r"other\.csv is there already"):
-        run(monkeypatch, titles, tmp_path / "other.csv", tmp_path / "cache")
+        run(titles, tmp_path / "other.csv", tmp_path / "cache")
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         *("in", "other.csv", "out.refused.csv"),
     ]
@@ -171,16 +159,13 @@ def test_what_is_there_is_not_replaced(
         ([timedelta(seconds=-1)], pa.duration("us"), ["-PT1S"]),
         ([1.25, None], pa.float64(), [1.25, None]),
         ([True, None], pa.bool_(), [True, None]),
+        ([], pa.list_(pa.string()), []),
     ],
 )
 def test_a_column(cells: list[Any], kind: pa.DataType, texts: list[Any]) -> None:
     frame = readable(pa.table({"a": pa.array(cells, kind), "b": pa.nulls(len(cells))}))
     assert frame.columns == ["a", "b"]
     assert frame["a"].to_list() == texts
-
-
-def test_no_row_is_fine() -> None:
-    assert readable(pa.table({"a": pa.array([], pa.list_(pa.string()))})).shape == (0, 1)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "xlsx"])

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tasks.apps.bulk.files import Refused
+from tasks.apps.bulk.inspection import Refused
 from tasks.apps.bulk.source import TitleSource
 
 FILES = int(os.environ.get("READER_FILES", "300"))

@@ -5,9 +5,8 @@ from __future__ import annotations
 import csv
 import gzip
 import json
-import subprocess
-import sys
 import zipfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +15,18 @@ import pytest
 import yaml
 from tables.workbooks import write_workbook
 
-from flows.workspaces.external import resolve_sources
-from flows.workspaces.profiles import merged
-from tasks.apps.profile_wizard.dry_run import DraftError
-from tasks.apps.profile_wizard.propose import ProfileDraft, parse_options
-from tasks.apps.profile_wizard.propose import propose as propose_all
+from flows.profiles import merged, resolve_sources
+from tasks.apps.profile_wizard import columns as wizard_columns
+from tasks.apps.profile_wizard import propose as wizard
+from tasks.apps.profile_wizard.propose import (
+    DraftError,
+    ProfileDraft,
+    parse_options,
+    write_profile,
+)
 from tasks.check_params import check_params, load_params
-from tasks.pipeline.ingest.params import IngestParams
-from tasks.pipeline.ingest.stage import ingest, require_usable
+from tasks.pipeline.ingest.stage import IngestParams, ingest, require_usable
+from tasks.tables.delimited import AS_FOUND, Format
 from tasks.tables.source_files import IngestError
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -39,24 +42,27 @@ ROWS = [
     ("B3", "Ärztin", "Fachärztin", "Gesundheit"),
 ]
 RAW = [("Anzeige", "Ziel"), ("Brotbäcker gesucht", "B1"), ("Nachtdienst", ""), ("Chirurgin", "B3")]
+PAIRS = [("dies", "das"), ("Bäcker", "Bäckerin")]
 
 
 def propose(
-    name: str,
-    taxonomy: Path,
-    inputs: Path | None = None,
-    synonyms: Path | None = None,
-    columns: dict[str, str] | None = None,
-    **options: Any,
+    root: Path,
+    *taxonomy: Path,
+    inputs: Sequence[Path] = (),
+    synonyms: Sequence[Path] = (),
+    columns: Mapping[str, str | list[str]] | None = None,
+    form: Format = AS_FOUND,
 ) -> ProfileDraft:
-    """Propose for one file of each kind, and one column of each role."""
-    named = {"taxonomy": taxonomy, "inputs": inputs, "synonyms": synonyms}
-    files = {role: [path] for role, path in named.items() if path}
-    parsed = parse_options([f"{role}={one}" for role, one in (columns or {}).items()])
-    return propose_all(name, files, columns=parsed, **options)
+    """Propose `mine`; a role in `columns` has a column, or several."""
+    files = {"taxonomy": taxonomy, "inputs": inputs, "synonyms": synonyms}
+    listed = {role: [one] if isinstance(one, str) else one for role, one in (columns or {}).items()}
+    options = parse_options([f"{role}={name}" for role, names in listed.items() for name in names])
+    return wizard.propose("mine", files, root=root, columns=options, form=form)
 
 
-def written(path: Path, rows: list[tuple[str, ...]], delimiter: str = ";", code: str = "utf-8"):
+def written(
+    path: Path, rows: Sequence[Sequence[str]], delimiter: str = ";", code: str = "utf-8"
+) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding=code, newline="") as file:
         csv.writer(file, delimiter=delimiter).writerows(rows)
@@ -88,23 +94,19 @@ def columns(draft: ProfileDraft, split: str = "taxonomy") -> dict[str, str]:
 
 def test_the_example_is_read_whole_by_what_is_proposed(root: Path) -> None:
     """Lay the profile over the parameters, check these as the flows do, and ingest."""
-    draft = propose("mine", EXAMPLE / "titles.csv", EXAMPLE / "raw.csv", root=ROOT)
+    draft = propose(ROOT, EXAMPLE / "titles.csv", inputs=[EXAMPLE / "raw.csv"])
     tree = values(draft)
-    assert tree["external"] == {
+    assert tree.pop("external") == {
         "titles.csv": "./examples/own_taxonomy/titles.csv",
         "raw.csv": "./examples/own_taxonomy/raw.csv",
     }
-    assert tree["ingest"]["taxonomy"]["columns"] == {
+    assert columns(draft) == {
         "occupation_id": "Job code",
         "title": "Also called",
         "occupation_label": "Standard title",
         "codes": "Job family",
     }
-    assert tree["ingest"]["inputs"]["columns"] == {
-        "raw_title": "posting title",
-        "occupation_id": "code",
-    }
-    tree.pop("external")
+    assert columns(draft, "inputs") == {"raw_title": "posting title", "occupation_id": "code"}
     base = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
     (root / "params.yaml").write_text(yaml.safe_dump(merged(base, tree)), encoding="utf-8")
     params = load_params(root / "params.yaml")
@@ -122,16 +124,30 @@ def test_the_example_is_read_whole_by_what_is_proposed(root: Path) -> None:
     assert "  50 inputs, 46 labelled" in draft.preview
 
 
+def test_each_file_is_read_once(
+    root: Path, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = list[str]()
+    open_table = wizard_columns.open_table
+
+    def opened(file: Any, *arguments: Any) -> Any:
+        read.append(file.name)
+        return open_table(file, *arguments)
+
+    monkeypatch.setattr(wizard_columns, "open_table", opened)
+    monkeypatch.setattr("tasks.tables.read_table.open_table", lambda *_: pytest.fail("read again"))
+    propose(root, titles, inputs=[written(tmp_path / "raw.csv", RAW)])
+    assert read == ["titles.csv", "raw.csv"]
+
+
 def test_a_column_of_languages(root: Path, tmp_path: Path) -> None:
     """And one that is called so but holds sentences is none."""
     spoken = [(*HEADER, "Sprache")] + [(*row, "de") for row in ROWS[:-1]] + [(*ROWS[-1], "")]
-    draft = propose("mine", written(tmp_path / "a.csv", spoken), root=root)
+    draft = propose(root, written(tmp_path / "a.csv", spoken))
     assert columns(draft)["language"] == "Sprache" and columns(draft)["title"] == "Bezeichnung"
     assert any(line.split() == ["language", "'Sprache':", "de"] for line in draft.preview)
     german = [(*HEADER, "Sprache")] + [(*row, "Deutsch oder Englisch") for row in ROWS]
-    assert "language" not in columns(
-        propose("mine", written(tmp_path / "b.csv", german), root=root)
-    )
+    assert "language" not in columns(propose(root, written(tmp_path / "b.csv", german)))
 
 
 @pytest.mark.thorough
@@ -141,7 +157,7 @@ def test_other_names_delimiters_and_encodings(
     root: Path, tmp_path: Path, delimiter: str, code: str
 ) -> None:
     titles = written(tmp_path / "titles.csv", [HEADER, *ROWS], delimiter, code)
-    draft = propose("mine", titles, written(tmp_path / "raw.csv", RAW), root=root)
+    draft = propose(root, titles, inputs=[written(tmp_path / "raw.csv", RAW)])
     assert columns(draft) == {
         "occupation_id": "Kennziffer",
         "title": "Bezeichnung",
@@ -172,21 +188,29 @@ def test_tables_of_every_kind(root: Path, tmp_path: Path, kind: str) -> None:
     else:
         path.write_bytes(gzip.compress(written(tmp_path / "titles.csv", lines).read_bytes()))
     inputs = write_workbook(tmp_path / "raw.xlsx", {"A": [["Anzeige"], ["Koch gesucht"]]})
-    draft = propose("mine", path, inputs, root=root)
+    draft = propose(root, path, inputs=[inputs])
     assert columns(draft) == {"occupation_id": "key", "title": "name"}
     assert columns(draft, "inputs") == {"raw_title": "Anzeige"}
     assert "  3 occupations, 7 titles, labels among them" in draft.preview
 
 
+def test_rows_of_parquet_are_alike_by_the_chosen_columns(root: Path, tmp_path: Path) -> None:
+    """The row number, which is not chosen, makes no difference; the stage counts the same."""
+    rows = [*ROWS, ROWS[0]]
+    frame = pl.DataFrame(rows, schema=list(HEADER), orient="row").with_row_index("Nr")
+    frame.write_parquet(tmp_path / "t.parquet")
+    preview = propose(root, tmp_path / "t.parquet").preview
+    assert "rows that would be refused: 1 × duplicate row" in preview
+
+
 def test_a_column_of_forms_of_address_holds_no_titles(root: Path, tmp_path: Path) -> None:
     rows = [("title", "job", "key"), *(("Dr." * n, row[2], row[0]) for n, row in enumerate(ROWS))]
-    draft = propose("mine", written(tmp_path / "t.csv", rows), root=root)
-    assert columns(draft)["title"] == "job"
+    assert columns(propose(root, written(tmp_path / "t.csv", rows)))["title"] == "job"
 
 
 def test_without_ids_the_label_is_the_id(root: Path, tmp_path: Path) -> None:
     rows = [(label, title) for _, label, title, _ in [HEADER, *ROWS]]
-    draft = propose("mine", written(tmp_path / "t.csv", rows), root=root)
+    draft = propose(root, written(tmp_path / "t.csv", rows))
     assert columns(draft) == {
         "occupation_id": "Beruf",
         "title": "Bezeichnung",
@@ -198,12 +222,9 @@ def test_without_ids_the_label_is_the_id(root: Path, tmp_path: Path) -> None:
 
 def test_overrides_are_not_guessed(root: Path, titles: Path) -> None:
     columns_of = {"title": "Bezeichnung", "occupation_label": "", "codes": "Beruf"}
-    draft = propose("mine", titles, root=root, columns=columns_of)
-    assert columns(draft) == {
-        "occupation_id": "Kennziffer",
-        "title": "Bezeichnung",
-        "codes": "Beruf",
-    }
+    draft = propose(root, titles, columns=columns_of)
+    del columns_of["occupation_label"]
+    assert columns(draft) == {"occupation_id": "Kennziffer", **columns_of}
 
 
 def test_two_columns_that_may_both_be_it_are_asked_about(root: Path, tmp_path: Path) -> None:
@@ -211,75 +232,70 @@ def test_two_columns_that_may_both_be_it_are_asked_about(root: Path, tmp_path: P
     rows = [(f"B{n // 3}", f"cook {n}", f"Koch {n}") for n in range(9)]
     path = written(tmp_path / "t.csv", [("key", "English", "German"), *rows])
     with pytest.raises(DraftError) as error:
-        propose("mine", path, root=root)
+        propose(root, path)
     message = str(error.value)
     assert "'English' and 'German' may each be title" in message
     assert f"{path} (UTF-8, semicolons between fields) has the columns" in message
     assert message.endswith("\n  'German': Koch 0, Koch 1, ...")
     assert "Add --column title=English or --column title=German; both together" in message
-    draft = propose("mine", path, root=root, columns={"title": "German"})
-    assert columns(draft)["title"] == "German"
+    assert columns(propose(root, path, columns={"title": "German"}))["title"] == "German"
+
+
+ONE_TITLE_EACH = [("id", "title"), ("1", "cook"), ("2", "nurse")]
 
 
 @pytest.mark.parametrize(
-    ("rows", "message"),
+    ("rows", "columns_of", "message"),
     [
-        ([("id", "title"), ("1", "cook"), ("2", "nurse")], "no column looks like occupation_id"),
-        ([("title",), ("cook",)], "no column looks like occupation_id"),
-        ([("id", "title")], "has a header and no rows"),
-        ([("id", "id"), ("1", "cook")], r"has the column \['id'\] more than once"),
-        ([], "has no header line"),
+        (ONE_TITLE_EACH, {}, "no column looks like occupation_id"),
+        (ONE_TITLE_EACH, {"occupation_id": "id"}, "has one title for each occupation"),
+        ([("title",), ("cook",)], {}, "no column looks like occupation_id"),
+        ([("id", "title")], {}, "has a header and no rows"),
+        ([("id", "id"), ("1", "cook")], {}, r"has the column \['id'\] more than once"),
+        ([], {}, "has no header line"),
+        ([HEADER, *ROWS], {"titel": "Beruf"}, "--column titel=...: choose occupation_id, title, "),
+        ([HEADER, *ROWS], {"occupation_id": ""}, "--column occupation_id=: .* has the columns"),
+        (
+            [HEADER, *ROWS],
+            {"title": "Berufe"},
+            "--column title=Berufe: .* has the columns\n  'Kennziffer'",
+        ),
     ],
 )
-def test_files_that_are_no_taxonomy(
-    root: Path, tmp_path: Path, rows: list[tuple[str, ...]], message: str
+def test_files_and_overrides_that_make_no_taxonomy(
+    root: Path,
+    tmp_path: Path,
+    rows: list[tuple[str, ...]],
+    columns_of: dict[str, str],
+    message: str,
 ) -> None:
-    path = written(tmp_path / "t.csv", rows)
     with pytest.raises((DraftError, IngestError), match=message) as error:
-        propose("mine", path, root=root)
-    assert str(path) in str(error.value)
-
-
-def test_one_title_an_occupation_cannot_be_learned(root: Path, tmp_path: Path) -> None:
-    path = written(tmp_path / "t.csv", [("id", "title"), ("1", "cook"), ("2", "nurse")])
-    with pytest.raises(DraftError, match="has one title for each occupation"):
-        propose("mine", path, root=root, columns={"occupation_id": "id"})
-
-
-@pytest.mark.parametrize(
-    ("columns_of", "message"),
-    [
-        ({"titel": "Beruf"}, "--column titel=...: choose occupation_id, title, "),
-        ({"occupation_id": ""}, "--column occupation_id=: .* has the columns"),
-        ({"title": "Berufe"}, "--column title=Berufe: .* has the columns\n  'Kennziffer'"),
-    ],
-)
-def test_overrides_must_be_there(
-    root: Path, titles: Path, columns_of: dict[str, str], message: str
-) -> None:
-    with pytest.raises(DraftError, match=message):
-        propose("mine", titles, root=root, columns=columns_of)
+        propose(root, written(tmp_path / "t.csv", rows), columns=columns_of)
+    assert str(tmp_path / "t.csv") in str(error.value) or "titel" in columns_of
 
 
 def test_labels_in_place_of_ids_are_reported(root: Path, titles: Path, tmp_path: Path) -> None:
-    raw = written(tmp_path / "raw.csv", [("text", "for"), ("Brotbäcker ab sofort", "Bäcker")])
-    draft = propose("mine", titles, raw, root=root)
+    raw = [written(tmp_path / "raw.csv", [("text", "for"), ("Brotbäcker ab sofort", "Bäcker")])]
+    draft = propose(root, titles, inputs=raw)
     assert columns(draft, "inputs") == {"raw_title": "text"}
     hint = next(line for line in draft.preview if "by their label" in line)
     assert "'occupation_id=Beruf'" in hint
-    again = propose("mine", titles, raw, root=root, columns={"occupation_id": "Beruf"})
+    again = propose(root, titles, inputs=raw, columns={"occupation_id": "Beruf"})
     assert columns(again, "inputs") == {"occupation_id": "for", "raw_title": "text"}
 
 
 def test_one_title_a_line(root: Path, titles: Path, tmp_path: Path) -> None:
-    """No header: the first line is a title, and titles may hold commas."""
-    lines = tmp_path / "raw.txt"
-    lines.write_text("Brotbäcker, Nacht\nKoch\nPflegekraft, Teilzeit\n", encoding="utf-8")
-    draft = propose("mine", titles, lines, root=root)
+    """No header: the first line is a title, and titles may hold commas; there may be two files."""
+    (tmp_path / "a.txt").write_text("Brotbäcker, Nacht\nKoch\nPflegekraft, Teilzeit\n", "utf-8")
+    (tmp_path / "b.txt").write_text("Koch b\nArzt b\n", "utf-8")
+    draft = propose(root, titles, inputs=[tmp_path / "a.txt"])
     assert values(draft)["ingest"]["inputs"]["reader"] == "lines"
     assert "  3 inputs, 0 labelled" in draft.preview
+    draft = propose(root, titles, inputs=[tmp_path / "a.txt", tmp_path / "b.txt"])
+    assert values(draft)["ingest"]["inputs"]["file"] == ["a.txt", "b.txt"]
+    assert "  5 inputs, 0 labelled" in draft.preview
     named = written(tmp_path / "raw.csv", [("text",), ("Koch",)])
-    draft = propose("mine", titles, named, root=root)
+    draft = propose(root, titles, inputs=[named])
     assert columns(draft, "inputs") == {"raw_title": "text"}
     assert "  1 inputs, 0 labelled" in draft.preview
 
@@ -292,25 +308,28 @@ def test_small_taxonomies_are_trained_on_for_less_long(
     """Ten titles an occupation, the first of them its label."""
     rows = [(f"B{n // 10}", f"cook of number {n}") for n in range(titles)]
     path = written(tmp_path / "t.csv", [("id", "title"), *rows])
-    assert ("train" in values(propose("mine", path, root=root))) == is_small
+    assert ("train" in values(propose(root, path))) == is_small
 
 
 def test_synonyms_by_any_two_names(root: Path, titles: Path, tmp_path: Path) -> None:
-    pairs = written(tmp_path / "s.csv", [("dies", "das"), ("Bäcker", "Bäckerin")])
-    draft = propose("mine", titles, synonyms=pairs, root=root)
-    assert values(draft)["synonyms"] == {
+    paths = [written(tmp_path / "s.csv", PAIRS), written(tmp_path / "b/s.csv", PAIRS)]
+    section = values(propose(root, titles, synonyms=paths[:1]))["synonyms"]
+    assert section == {
         "reader": "table",
         "folder": "data/external",
         "file": "s.csv",
         "columns": {"term": "dies", "synonym": "das"},
     }
+    tree = values(propose(root, titles, synonyms=paths))
+    assert tree["synonyms"] == {**section, "file": ["s.csv", "synonyms-s.csv"]}
+    assert tree["external"]["synonyms-s.csv"] == str(paths[1])
 
 
 def test_files_of_one_name_do_not_collide(root: Path, tmp_path: Path) -> None:
     """One lies in the clone, one outside; on some disks A and a are one name."""
     taxonomy = written(root / "a/titles.csv", [HEADER, *ROWS])
     raw = written(tmp_path / "b/Titles.csv", RAW)
-    tree = values(propose("mine", taxonomy, raw, root=root))
+    tree = values(propose(root, taxonomy, inputs=[raw]))
     assert tree["external"] == {"titles.csv": "./a/titles.csv", "inputs-Titles.csv": str(raw)}
     assert tree["ingest"]["taxonomy"]["files"] == {"titles": "titles.csv"}
     assert tree["ingest"]["inputs"]["file"] == "inputs-Titles.csv"
@@ -323,50 +342,13 @@ def test_files_of_one_name_do_not_collide(root: Path, tmp_path: Path) -> None:
 def test_any_name_of_a_file_survives_the_profile(root: Path, tmp_path: Path, name: str) -> None:
     """In `data/external` it has no sign that DVC cannot read there."""
     titles = written(tmp_path / f"{name}.csv", [HEADER, *ROWS])
-    pairs = written(tmp_path / "below" / f"{name}.csv", [("dies", "das"), ("Bäcker", "Bäckerin")])
-    tree = values(propose("mine", titles, synonyms=pairs, root=root))
+    pairs = written(tmp_path / "below" / f"{name}.csv", PAIRS)
+    tree = values(propose(root, titles, synonyms=[pairs]))
     assert sorted(tree["external"].values()) == sorted(map(str, (titles, pairs)))
     (own,) = tree["ingest"]["taxonomy"]["files"].values()
     assert tree["synonyms"]["file"] == f"synonyms-{own}"
     assert set(tree["external"]) == {own, f"synonyms-{own}"}
     resolve_sources(tree["external"], None, root)
-
-
-def test_rows_at_fault_are_warned_of(root: Path, titles: Path, tmp_path: Path) -> None:
-    raw = written(tmp_path / "raw.csv", [*RAW, ("Koch", "B9"), ("Chirurgin", "B3")])
-    lines = propose("mine", titles, raw, root=root).preview
-    assert lines[-1].startswith("warning: 1 of 12 rows are at fault, more than ingest.max_reject")
-    counts, shown = lines[-3:-1]
-    assert counts == "rows that would be refused: 1 × unknown occupation"
-    assert shown.endswith("line 5: unknown occupation: Koch;B9"), shown
-    assert not any("warning" in line for line in propose("mine", titles, root=root).preview)
-
-
-def test_a_delimiter_that_does_not_part_the_file(root: Path, titles: Path) -> None:
-    with pytest.raises(IngestError, match="no table with commas between fields; it has semicolons"):
-        propose("mine", titles, root=root, delimiter=",")
-
-
-def test_an_encoding_holds_for_files_that_need_it(root: Path, tmp_path: Path) -> None:
-    rows = [("kod", "nazwa"), ("1", "księgowy"), ("1", "księgowa"), ("2", "mąż"), ("2", "łucznik")]
-    titles = written(tmp_path / "t.csv", rows, code="cp1250")
-    raw = written(tmp_path / "raw.csv", RAW)
-    columns_of = {"occupation_id": "kod", "title": "nazwa"}
-    draft = propose("mine", titles, raw, root=root, columns=columns_of, encoding="cp1250")
-    ingest_of = values(draft)["ingest"]
-    assert (ingest_of["taxonomy"]["encoding"], ingest_of["inputs"]["encoding"]) == (
-        "cp1250",
-        "utf-8",
-    )
-    assert any("księgowy" in line for line in draft.preview)
-
-
-@pytest.mark.parametrize(
-    "name", ["", "my profile", "../mine", "mine.yaml", "für", "-mine", "a/b", "n" * 300]
-)
-def test_names_that_no_model_can_have(root: Path, titles: Path, name: str) -> None:
-    with pytest.raises(DraftError, match="is no name of a profile: up to 80 letters"):
-        propose(name, titles, root=root)
 
 
 def test_any_name_of_a_column_survives_the_profile(root: Path, tmp_path: Path) -> None:
@@ -375,12 +357,50 @@ def test_any_name_of_a_column_survives_the_profile(root: Path, tmp_path: Path) -
     rows = [("Kennziffer: 'é'", title), *((key, one) for key, _, one, _ in ROWS)]
     columns_of = {"title": title, "occupation_id": "Kennziffer: 'é'"}
     path = written(tmp_path / "t.csv", rows)
-    assert columns(propose("mine", path, root=root, columns=columns_of)) == columns_of
+    assert columns(propose(root, path, columns=columns_of)) == columns_of
+
+
+def test_rows_at_fault_are_warned_of(root: Path, titles: Path, tmp_path: Path) -> None:
+    raw = written(tmp_path / "raw.csv", [*RAW, ("Koch", "B9"), ("Chirurgin", "B3")])
+    lines = propose(root, titles, inputs=[raw]).preview
+    assert lines[-1].startswith("warning: 1 of 12 rows are at fault, more than ingest.max_reject")
+    counts, shown = lines[-3:-1]
+    assert counts == "rows that would be refused: 1 × unknown occupation"
+    assert shown.endswith("line 5: unknown occupation: Koch;B9"), shown
+    assert not any("warning" in line for line in propose(root, titles).preview)
+
+
+def test_a_delimiter_that_does_not_part_the_file(root: Path, titles: Path) -> None:
+    with pytest.raises(IngestError, match="no table with commas between fields; it has semicolons"):
+        propose(root, titles, form=Format(","))
+
+
+def test_an_encoding_holds_for_files_that_need_it(root: Path, tmp_path: Path) -> None:
+    rows = [("kod", "nazwa"), ("1", "księgowy"), ("1", "księgowa"), ("2", "mąż"), ("2", "łucznik")]
+    titles = written(tmp_path / "t.csv", rows, code="cp1250")
+    draft = propose(
+        root,
+        titles,
+        inputs=[written(tmp_path / "raw.csv", RAW)],
+        columns={"occupation_id": "kod", "title": "nazwa"},
+        form=Format(encoding="cp1250"),
+    )
+    sections = values(draft)["ingest"]
+    assert [sections[name]["encoding"] for name in ("taxonomy", "inputs")] == ["cp1250", "utf-8"]
+    assert any("księgowy" in line for line in draft.preview)
+
+
+@pytest.mark.parametrize(
+    "name", ["", "my profile", "../mine", "mine.yaml", "für", "-mine", "a/b", "n" * 300]
+)
+def test_names_that_no_model_can_have(root: Path, titles: Path, name: str) -> None:
+    files = {"taxonomy": [titles]}
+    with pytest.raises(DraftError, match="is no name of a profile: up to 80 letters"):
+        write_profile(root, name, files, [], delimiter="", encoding="", force=False)
 
 
 def test_each_guess_is_shown_with_two_values(root: Path, titles: Path) -> None:
-    lines = propose("mine", titles, root=root).preview
-    assert lines[1:7] == [
+    assert propose(root, titles).preview[1:7] == [
         "  occupation_id        'Kennziffer': B1, B2, ...",
         "  title                'Bezeichnung': Brotbäcker, Bäckergeselle, ...",
         "  occupation_label     'Beruf': Bäcker, Pfleger, ...",
@@ -397,7 +417,7 @@ def test_a_message_has_room_for_the_options_whatever_the_columns(
     names = ("id", *(f"words {n}" for n in range(30)))
     rows = [(f"B{n // 3}", *(f"cook {n} {m}" for m in range(30))) for n in range(9)]
     with pytest.raises(DraftError, match="Add --column 'title=words 0' or --column") as error:
-        propose("mine", written(tmp_path / "t.csv", [names, *rows]), root=root)
+        propose(root, written(tmp_path / "t.csv", [names, *rows]))
     assert len(str(error.value).splitlines()) <= 10
     assert "'words 29'" in str(error.value)
 
@@ -407,13 +427,10 @@ def test_titles_in_several_columns(root: Path, tmp_path: Path) -> None:
     rows = [("id", "de", "en"), ("1", "Koch", "cook"), ("2", "Pfleger", "nurse"), ("3", "Arzt", "")]
     path = written(tmp_path / "t.csv", rows)
     with pytest.raises(DraftError, match="add --column title=COLUMN for each column of titles"):
-        propose("mine", path, root=root)
-    chosen = parse_options(["occupation_id=id", "title=de", "title=en"])
-    draft = propose_all("mine", {"taxonomy": [path]}, root=root, columns=chosen)
-    assert values(draft)["ingest"]["taxonomy"]["columns"] == {
-        "occupation_id": "id",
-        "title": ["de", "en"],
-    }
+        propose(root, path)
+    chosen = {"occupation_id": "id", "title": ["de", "en"]}
+    draft = propose(root, path, columns=chosen)
+    assert columns(draft) == chosen
     assert "  title                'de': Koch, Pfleger, ...; 'en': cook, nurse" in draft.preview
     assert "  3 occupations, 5 titles, labels among them" in draft.preview
 
@@ -425,7 +442,7 @@ def test_several_files_of_one_option(root: Path, titles: Path, tmp_path: Path) -
         written(tmp_path / "raw.csv", RAW),
         written(tmp_path / "b/raw.csv", [("Ziel", "x", "Anzeige"), ("B4", "", "Maurer")], ","),
     ]
-    draft = propose_all("mine", {"taxonomy": [titles, more], "inputs": raw}, root=root)
+    draft = propose(root, titles, more, inputs=raw)
     tree = values(draft)
     assert tree["external"] == {
         "titles.csv": str(titles),
@@ -433,36 +450,13 @@ def test_several_files_of_one_option(root: Path, titles: Path, tmp_path: Path) -
         "raw.csv": str(raw[0]),
         "inputs-raw.csv": str(raw[1]),
     }
-    assert tree["ingest"]["taxonomy"]["files"] == {
-        "titles": "titles.csv",
-        "titles_2": "taxonomy-titles.csv",
-    }
-    assert tree["ingest"]["taxonomy"]["delimiter"] == ";"
-    assert tree["ingest"]["inputs"]["file"] == ["raw.csv", "inputs-raw.csv"]
-    assert tree["ingest"]["inputs"]["delimiter"] == ""
-    assert tree["ingest"]["inputs"]["columns"] == {"occupation_id": "Ziel", "raw_title": "Anzeige"}
+    taxonomy, inputs = tree["ingest"]["taxonomy"], tree["ingest"]["inputs"]
+    assert taxonomy["files"] == {"titles": "titles.csv", "titles_2": "taxonomy-titles.csv"}
+    assert inputs["file"] == ["raw.csv", "inputs-raw.csv"]
+    assert (taxonomy["delimiter"], inputs["delimiter"]) == (";", "")
+    assert inputs["columns"] == {"occupation_id": "Ziel", "raw_title": "Anzeige"}
     assert "  4 occupations, 12 titles, labels among them" in draft.preview
     assert "  4 inputs, 3 labelled" in draft.preview
-
-
-def test_several_files_of_lines(root: Path, titles: Path, tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        (tmp_path / f"{name}.txt").write_text(f"Koch {name}\nArzt {name}\n", encoding="utf-8")
-    files = {"taxonomy": [titles], "inputs": [tmp_path / "a.txt", tmp_path / "b.txt"]}
-    draft = propose_all("mine", files, root=root)
-    assert values(draft)["ingest"]["inputs"]["file"] == ["a.txt", "b.txt"]
-    assert "  4 inputs, 0 labelled" in draft.preview
-
-
-def test_several_files_of_synonyms(root: Path, titles: Path, tmp_path: Path) -> None:
-    header = ("dies", "das")
-    paths = [
-        written(tmp_path / "a/s.csv", [header, ("Bäcker", "Bäckerin")]),
-        written(tmp_path / "b/s.csv", [header, ("Koch", "Köchin")]),
-    ]
-    tree = values(propose_all("mine", {"taxonomy": [titles], "synonyms": paths}, root=root))
-    assert tree["synonyms"]["file"] == ["s.csv", "synonyms-s.csv"]
-    assert tree["external"]["synonyms-s.csv"] == str(paths[1])
 
 
 def test_what_cannot_be_repeated_is_refused(root: Path, titles: Path, tmp_path: Path) -> None:
@@ -470,34 +464,4 @@ def test_what_cannot_be_repeated_is_refused(root: Path, titles: Path, tmp_path: 
         parse_options(["codes=a", "codes=b"])
     other = written(tmp_path / "other.csv", [("x", "y"), ("1", "2")])
     with pytest.raises(DraftError, match=r"these have none: titles\.csv: .*; other\.csv: x, y"):
-        propose_all("mine", {"taxonomy": [titles, other]}, root=root)
-
-
-@pytest.mark.thorough
-def test_the_command_writes_once(root: Path, titles: Path) -> None:
-    """Call it from the clone with a path from there; the second time it refuses, with the way."""
-    (root / "profiles").mkdir()
-    command = [
-        sys.executable,
-        "-m",
-        "tasks.apps.profile_wizard",
-        "mine",
-        "--taxonomy",
-        "../titles.csv",
-    ]
-    environment = {"PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
-
-    def run(*more: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*command, *more], cwd=root, env=environment, capture_output=True, text=True
-        )
-
-    first = run()
-    assert (first.returncode, first.stdout.splitlines()[-1]) == (0, "written: profiles/mine.yaml")
-    text = (root / "profiles/mine.yaml").read_text(encoding="utf-8")
-    second = run("--column", "codes=Sparte")
-    assert second.returncode == 1
-    assert "mine.yaml exists: choose another name, or --force" in second.stderr
-    assert (root / "profiles/mine.yaml").read_text(encoding="utf-8") == text
-    assert run("--column", "codes=Sparte", "--force").returncode == 0
-    assert (root / "profiles/mine.yaml").read_text(encoding="utf-8") != text
+        propose(root, titles, other)

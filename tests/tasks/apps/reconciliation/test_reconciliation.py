@@ -10,9 +10,9 @@ import reconciliation_contract as contract
 from fastapi.testclient import TestClient
 from served_toy import toy_normalizer
 
-from models.search.calibration import Calibration
+from models.serving.confidence import Calibration
 from tasks.apps.reconciliation.bodies import BATCH, CONDITIONS
-from tasks.apps.reconciliation.candidates import CANDIDATES
+from tasks.apps.reconciliation.taxonomy_service import CANDIDATES
 from tasks.apps.web.application import application
 from tasks.apps.web.guard import MOST_BYTES, Hosts
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import polars as pl
 
-from tasks.apps.review.answered_run import ANSWER
-from tasks.apps.review.build_queue import QUEUE
-from tasks.io.hashes import sha256
+from tasks.apps.review.answered_runs import ANSWER
+from tasks.apps.review.queue import QUEUE
+from tasks.io.frames import sha256
 
 SURE = {
     "occupation_id": "nurse",

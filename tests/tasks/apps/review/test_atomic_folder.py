@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.apps.review.__main__ import atomic_folder
+from tasks.apps.review.queue import atomic_folder
 
 
 def test_it_is_there_when_all_of_it_is(tmp_path: Path) -> None:

@@ -11,14 +11,13 @@ import polars as pl
 import pytest
 from served_toy import toy_normalizer
 
-from models.normalizer.answers.abstention import UNSURE
-from models.normalizer.normalizer import Normalizer
-from models.search.calibration import Calibration
-from tasks.apps.review import build_queue as queueing
-from tasks.apps.review.__main__ import known_occupations
-from tasks.apps.review.build_queue import QUEUE, build_queue, chosen, with_both_answers
+from models.serving.clean import UNSURE
+from models.serving.confidence import Calibration
+from models.serving.model import Normalizer
+from tasks.apps.review import queue as queueing
 from tasks.apps.review.candidates import CANDIDATES
 from tasks.apps.review.page import Occupation
+from tasks.apps.review.queue import QUEUE, build_queue, chosen, known_occupations, with_both_answers
 
 LABELS = {"baker": "Baker", "nurse": "Nurse", "warden": "Keeper"}
 
@@ -167,7 +166,7 @@ def test_progress_counts_the_titles_that_are_done(
 ) -> None:
     """Each look at the clock is ten seconds after the one before, and a title lies between two."""
     clock = SimpleNamespace(monotonic=count(0, 10).__next__)
-    monkeypatch.setattr("models.reproducibility.progress.time", clock)
+    monkeypatch.setattr("models.reproducibility.time", clock)
     monkeypatch.setattr(queueing, "AT_ONCE", 1)
     build_queue(normalizer, candidates("bread makr", "nurse keep"), LABELS, 5)
     assert capsys.readouterr().out.splitlines() == [

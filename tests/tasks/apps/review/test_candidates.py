@@ -9,12 +9,13 @@ import polars as pl
 import pytest
 from queues import abstention, answer, write_run
 
+from tasks.apps.review import answered_runs as merged_runs
 from tasks.apps.review import candidates as candidates_module
-from tasks.apps.review import merged_runs
-from tasks.apps.review.answered_run import AnsweredRun
-from tasks.apps.review.candidates import CANDIDATES, candidates, judged_titles, pooled
-from tasks.io.schemas import JUDGED, REVIEWS
-from tasks.release.gate.waiting import TITLES as DISPUTED_TITLES
+from tasks.apps.review.answered_runs import AnsweredRun
+from tasks.apps.review.candidates import CANDIDATES, candidates, pooled, titles_with_verdicts
+from tasks.io.frames import write_frame
+from tasks.io.schemas import VERDICTS
+from tasks.release.gate.disputed import TITLES as DISPUTED_TITLES
 
 NOTHING = pl.DataFrame(schema={"normalized": pl.String})
 UNSURE = answer(confidence=0.1)
@@ -103,14 +104,11 @@ def test_the_drawn_are_of_the_newest_run_and_the_heaviest_of_all(
 
 
 def test_what_people_judged_is_not_asked_again(run: AnsweredRun, tmp_path: Path) -> None:
-    assert judged_titles(tmp_path).is_empty(), "nobody has judged anything"
+    assert titles_with_verdicts(tmp_path).is_empty(), "nobody has judged anything"
     folder = tmp_path / "data/feedback"
-    folder.mkdir(parents=True)
-    for name, schema, title in (("judged", JUDGED, "often"), ("reviews", REVIEWS, "cook")):
-        row = dict.fromkeys(schema) | {"normalized": title}
-        frame = pl.DataFrame([row, row], schema=dict(schema))
-        frame.write_parquet(folder / f"{name}.parquet")
-    best = candidates([run], None, judged_titles(tmp_path), 10, tmp_path / "titles")
+    rows = [dict.fromkeys(VERDICTS) | {"normalized": title} for title in ("often", "cook", "cook")]
+    write_frame(pl.DataFrame(rows, schema=dict(VERDICTS)), folder / "verdicts.parquet", VERDICTS)
+    best = candidates([run], None, titles_with_verdicts(tmp_path), 10, tmp_path / "titles")
     assert sorted(best["raw_title"]) == ["seldom", "sure"]
 
 

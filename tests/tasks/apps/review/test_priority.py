@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from queues import abstention, answer
 
-from models.normalizer.answers import abstention as reasons
-from tasks.apps.review.answered_run import ANSWER
-from tasks.apps.review.priority import is_readable, priority, why_queued
+from models.serving import clean as reasons
+from tasks.apps.review.answered_runs import ANSWER
+from tasks.apps.review.candidates import is_readable, priority, why_queued
 
 SCHEMA = {**ANSWER, "rows": pl.UInt32, "earlier_occupation_id": pl.String}
 chances = st.floats(0, 1)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from queues import queue_of
 
-from tasks.apps.review.queue_file import write_queue
+from tasks.apps.review.queue import write_queue
 from tasks.io.formulas import NUMBER, unguard
 from tasks.io.schemas import FEEDBACK
 

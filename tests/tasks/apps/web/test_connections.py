@@ -10,8 +10,8 @@ from threading import Thread
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from tasks.apps.web import connections
-from tasks.apps.web.connections import PromptProtocol, listening, server
+from tasks.apps.web import guard as connections
+from tasks.apps.web.guard import PromptProtocol, listening, server
 from tasks.apps.web.responses import as_json
 
 HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\n"

@@ -55,7 +55,7 @@ class Body(NamedTuple):
 def begun(root: Path, *words: str) -> subprocess.Popen[str]:
     kept = {name: value for name, value in os.environ.items() if name != "MLFLOW_TRACKING_URI"}
     own = {"PYTHONPATH": str(tiny_run.ROOT), "GIT_CEILING_DIRECTORIES": str(root.parent)}
-    command = [sys.executable, "-m", "tasks.apps.web", "--model=models:/rolecall/1", *words]
+    command = [sys.executable, "-m", "flows.cli", "serve", "--model=models:/rolecall/1", *words]
     return subprocess.Popen(
         command, cwd=root, env=kept | own, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -63,7 +63,9 @@ def begun(root: Path, *words: str) -> subprocess.Popen[str]:
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tiny_registry.registered(tmp_path_factory.mktemp("root"), 1)
+    root = tiny_registry.registered(tmp_path_factory.mktemp("root"), 1)
+    (root / "dvc.yaml").touch()
+    return root
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ import pytest
 from fastapi.testclient import TestClient
 from served_toy import toy_normalizer
 
-from models.normalizer.answers.columns import Answer
-from models.search.calibration import Calibration
+from models.serving.answer import Answer
+from models.serving.confidence import Calibration
 from tasks.apps.web.application import application
 from tasks.apps.web.guard import Hosts
 from tasks.apps.web.titles import Answered

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -13,18 +14,17 @@ from toy_evaluation import TESTS, write_toy
 
 from tasks.evaluation.metric_tables import read_table, table, write_table
 from tasks.io.frames import write_frame
-from tasks.io.mixes import MIXES
-from tasks.io.queries import read_queries
+from tasks.io.mixes import MIXES, read_queries
 from tasks.io.schemas import QUERIES, SCORES, TABLE
-from tasks.papers.table3.effects import EFFECTS, KEPT_UP, SCORES_BY_SEED
+from tasks.papers.table3.effects import EFFECTS, KEPT_UP, SCORES_BY_SEED, effects, kept_up
 from tasks.papers.table3.page import as_markdown
-from tasks.papers.table3.stage import FOLDER, main
-from tasks.papers.table3.tables import (
+from tasks.papers.table3.stage import (
+    FOLDER,
     SUMMARY,
     TABLE_BY_SEED,
-    Evaluations,
+    main,
     read_evaluations,
-    table3,
+    summary,
 )
 from tasks.pipeline.report.names import aligned
 
@@ -40,19 +40,17 @@ def scores_of(system: str, seed: int | None, hits: list[float]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=dict(SCORES_BY_SEED), orient="row")
 
 
-def evaluations(*parts: pl.DataFrame) -> Evaluations:
+def summary_of(*scores: pl.DataFrame) -> pl.DataFrame:
     """With the tables that `evaluate` makes of each part."""
     tables = [
-        table(split.drop("seed"), FOUR, 100, 1).with_columns(
-            seed=pl.lit(split["seed"][0], pl.Int64)
-        )
-        for split in parts
+        table(part.drop("seed"), FOUR, 100, 1).with_columns(seed=pl.lit(part["seed"][0], pl.Int64))
+        for part in scores
     ]
-    return Evaluations(pl.concat(tables), pl.concat(parts))
+    return summary(pl.concat(tables), pl.concat(scores), FOUR, 100, 1)
 
 
-def accuracy(summary: pl.DataFrame, system: str) -> dict[str, object]:
-    rows = summary.filter(system=system, metric="success_at_1", slice="all")
+def accuracy(means: pl.DataFrame, system: str) -> dict[str, Any]:
+    rows = means.filter(system=system, metric="success_at_1", slice="all")
     return rows.row(0, named=True)
 
 
@@ -60,34 +58,32 @@ def test_mean_and_spread_by_hand() -> None:
     """Seeds give (1 + 1 + 0 + 0) / 4 = 0.5 and (1 + 1 + 1 + 0) / 4 = 0.75: mean 0.625.
 
     Deviation of a sample of two: 0.25 / √2 = 0.176777. The queries' means over seeds are
-    1, 1, 0.5, 0; the interval is that of these four.
+    1, 1, 0.5, 0; the interval is that of these four. A system with one seed has no spread, and
+    the interval of its table. The paper's figure stands beside its own row only.
     """
     seeds = [scores_of("typos", 1, [1, 1, 0, 0]), scores_of("typos", 5, [1, 1, 1, 0])]
-    made = table3(evaluations(scores_of("ngram", None, [1, 0, 0, 0]), *seeds), FOUR, 100, 1)
-    row = accuracy(made.summary, "typos")
+    untrained = [scores_of(system, None, [1, 0.5, 0, 0]) for system in ("ngram", "tfidf")]
+    means = summary_of(*untrained, *seeds)
+    row = accuracy(means, "typos")
     assert (row["mean"], row["n"], row["seeds"], row["paper"]) == (0.625, 4, 2, 0.99)
     assert (row["smallest"], row["largest"], row["deviation"]) == (0.5, 0.75, 0.176777)
     of_means = table(scores_of("typos", None, [1, 1, 0.5, 0]).drop("seed"), FOUR, 100, 1)
     expected = of_means.filter(metric="success_at_1", slice="all").row(0, named=True)
     assert (row["low"], row["high"]) == (expected["low"], expected["high"])
-    assert accuracy(made.summary, "ngram")["mean"] == 0.25
-    assert accuracy(made.summary, "ngram")["seeds"] == 1
-
-
-def test_one_seed_has_no_spread_and_the_interval_of_its_table() -> None:
-    made = table3(evaluations(scores_of("base", 1, [1, 0.5, 0, 0])), FOUR, 100, 1)
-    row = accuracy(made.summary, "base")
-    assert (row["smallest"], row["largest"], row["deviation"]) == (None, None, None)
-    shared = ["system", "test", "slice", "metric", "low", "high", "n"]
-    assert made.summary.select(shared).equals(made.table.select(shared))
-    assert set(made.summary["metric"]) == {"success_at_1", "mrr"}
-
-
-def test_paper_figures_stand_beside_their_own_row_only() -> None:
-    parts = [scores_of(system, None, [1, 0, 0, 0]) for system in ("ngram", "tfidf")]
-    summary = table3(evaluations(*parts), FOUR, 100, 1).summary
-    printed = summary.drop_nulls("paper").select("system", "slice", "metric", "paper").rows()
-    assert printed == [("ngram", "all", "success_at_1", 0.99)]
+    single = accuracy(means, "ngram")
+    assert (single["mean"], single["seeds"]) == (0.375, 1)
+    assert (single["smallest"], single["largest"], single["deviation"]) == (None, None, None)
+    own = table(untrained[0].drop("seed"), FOUR, 100, 1)
+    assert (single["low"], single["high"]) == own.filter(metric="success_at_1")["low", "high"].row(
+        0
+    )
+    assert set(means["metric"]) == {"success_at_1", "mrr"}
+    assert means.drop_nulls("paper")["system", "slice", "metric", "paper"].rows() == [
+        ("ngram", "all", "success_at_1", 0.99),
+        ("typos", "all", "success_at_1", 0.99),
+    ]
+    nothing = effects(pl.concat(untrained), FOUR, 100, 1), kept_up(pl.concat(untrained), FOUR, 9, 1)
+    assert as_markdown(means, *nothing).count("#") == 1
 
 
 @pytest.fixture
@@ -111,40 +107,35 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def write_evaluation(folder: Path, right: dict[str, int]) -> None:
     queries = read_queries("test")
-    parts = [
+    number = pl.col("query_id").str.slice(-1).cast(pl.Int64)
+    scores = pl.concat(
         queries.select(
             pl.lit(system).alias("system"),
             "test",
             "query_id",
-            *(
-                (pl.col("query_id").str.slice(-1).cast(pl.Int64) < known)
-                .cast(pl.Float64)
-                .alias(column)
-                for column in list(SCORES)[3:]
-            ),
+            *((number < known).cast(pl.Float64).alias(column) for column in list(SCORES)[3:]),
         )
         for system, known in right.items()
-    ]
-    write_frame(pl.concat(parts), folder / "scores.parquet", SCORES)
-    write_table(table(pl.concat(parts), queries, 100, 1), folder / "table.csv", TABLE)
+    )
+    write_frame(scores, folder / "scores.parquet", SCORES)
+    write_table(table(scores, queries, 100, 1), folder / "table.csv", TABLE)
 
 
 def test_the_stage_on_files(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The k-th mix finds k of 6, `untrained` is that of the mix `base`, each mix gains 1 / 6."""
     main()
-    summary = read_table(FOLDER / "summary.csv", SUMMARY)
-    means = summary.filter(test="composition", metric="mrr", slice="all")
+    means = read_table(FOLDER / "summary.csv", SUMMARY)
     sixths = {"ngram": 1, "tfidf": 2, "untrained": 0, **{k: i for i, k in enumerate(MIXES)}}
     expected = {system: pytest.approx(known / 6, abs=1e-6) for system, known in sixths.items()}
-    shown = dict(means.select("system", "mean").iter_rows())
+    composition = means.filter(test="composition", metric="mrr", slice="all")
+    shown = dict(composition["system", "mean"].iter_rows())
     assert shown == expected and list(shown) == list(sixths)
-    effects = read_table(FOLDER / "effects.csv", EFFECTS)
-    assert effects.filter(system="synonyms", metric="success_at_1")[
-        "gain"
-    ].to_list() == pytest.approx([1 / 6] * 2 * 4, abs=1e-6)
-    assert effects.filter("own")["seed"].to_list() == [1, 1, 5, 5] * 3
+    gains = read_table(FOLDER / "effects.csv", EFFECTS)
+    of_synonyms = gains.filter(system="synonyms", metric="success_at_1")["gain"]
+    assert of_synonyms.to_list() == pytest.approx([1 / 6] * 2 * 4, abs=1e-6)
+    assert gains.filter("own")["seed"].to_list() == [1, 1, 5, 5] * 3
     kept = read_table(FOLDER / "kept_up.csv", KEPT_UP)
-    assert kept.select("system", "seed").unique().height == 4 and kept["passed"].all()
+    assert kept["system", "seed"].unique().height == 4 and kept["passed"].all()
     by_seed = read_table(FOLDER / "table.csv", TABLE_BY_SEED)
     assert by_seed.filter(system="ngram")["seed"].unique().to_list() == [None]
     assert by_seed.filter(system="corrections")["seed"].unique().sort().to_list() == SEEDS
@@ -152,10 +143,6 @@ def test_the_stage_on_files(data: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert figures["corrections"]["typos"]["success_at_1"] == pytest.approx(5 / 6, abs=1e-6)
     page = (FOLDER / "table3.md").read_text(encoding="utf-8")
     assert capsys.readouterr().out == page + "\n"
-
-
-def test_equal_bytes_and_no_other_file(data: Path) -> None:
-    main()
     before = {path.name: path.read_bytes() for path in FOLDER.iterdir()}
     main()
     assert before == {path.name: path.read_bytes() for path in FOLDER.iterdir()}
@@ -169,8 +156,8 @@ def test_a_missing_seed_is_named(data: Path) -> None:
 
 def test_the_page(data: Path) -> None:
     """The paper beside the tests that it has; the corrected mix's row of gains for each seed."""
-    made = table3(read_evaluations(data, SEEDS), read_queries("test"), 1000, 1)
-    page = as_markdown(made.summary, made.effects, made.kept_up)
+    main()
+    page = (FOLDER / "table3.md").read_text(encoding="utf-8")
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines()]
     head, first = rows[2], rows[4]
     assert head == [
@@ -180,19 +167,12 @@ def test_the_page(data: Path) -> None:
     ]
     assert (first[0], first[2], first[4], first[6]) == ("ngram", "0.99", "0.61", "1.00")
     assert first[1].startswith("0.167 [0.000, ")
-    assert next(row for row in rows if row[:1] == ["corrections (4c)"])[1].startswith(
-        "0.833 ±0.000 ["
-    )
+    last = next(row for row in rows if row[:1] == ["corrections (4c)"])
+    assert last[1].startswith("0.833 ±0.000 [")
     assert ["corrections (4c)", "verdicts (4)", "5"] in [row[:3] for row in rows]
     removed = next(row for row in rows if row[3:4] == ["Typos"] and len(row) == 8)
     assert removed[:3] == ["typos (1)", "base (0)", "1"] and removed[6:] == ["0.17", "0.80"]
     assert all(line.isascii() or "±" in line or "−" in line for line in page.splitlines())
-
-
-def test_a_page_of_lexical_systems_only() -> None:
-    made = table3(evaluations(scores_of("ngram", None, [1, 0, 0, 0])), FOUR, 100, 1)
-    page = as_markdown(made.summary, made.effects, made.kept_up)
-    assert page.count("#") == 1
 
 
 def test_columns_are_as_wide_as_their_widest_cell() -> None:

@@ -13,25 +13,23 @@ import yaml
 from frames_of import frame_of, inputs_of, queries_of
 from tiny_run import make_run
 
-from models.search.calibration import Levels
-from models.search.exemplars import Exemplars
-from models.search.index import AliasIndex
-from models.search.occupation_scores import ScoreRule
-from models.search.ood_score import KNOWN, OodScore
-from models.search.search import Search
-from models.search.words.title_words import TitleWords
-from models.search.words.word_evidence import WordEvidence
+from models.serving.confidence import KNOWN, Levels, OodScore, word_evidence
+from models.serving.index import AliasIndex
+from models.serving.scores import Exemplars, ScoreRule
+from models.serving.search import Search
+from models.text.words import TitleWords
 from tasks.io.frames import read_frame, write_frame
-from tasks.io.schemas import AUXILIARY_TITLES, EXEMPLARS, JUDGED, PRIOR, SPLIT_INPUTS, STRINGS
-from tasks.pipeline.calibrate.fit_confidence import calibrate, without_own_exemplars
-from tasks.pipeline.calibrate.fit_prior import (
+from tasks.io.mixes import reads_feedback
+from tasks.io.schemas import AUXILIARY_TITLES, EXEMPLARS, PRIOR, RESOLUTIONS, SPLIT_INPUTS, STRINGS
+from tasks.pipeline.calibrate.confidence import calibrate, without_own_exemplars
+from tasks.pipeline.calibrate.prior import (
+    CalibrateParams,
     Known,
     auxiliary_titles,
     gather,
     known_inputs,
     recounted,
 )
-from tasks.pipeline.calibrate.params import CalibrateParams
 from tasks.pipeline.calibrate.stage import main
 
 T = 0.1
@@ -48,13 +46,13 @@ INPUTS = inputs_of(
         ("asked", None, "unlabelled"),
     ]
 )
-JUDGED_ROWS = [
-    ("Loaf man", "a", "correct", False, "a", False),
-    ("Chef", "c", "incorrect", False, "b", False),
-    ("Ward help", "c", "correct", False, "c", True),
-    ("who knows", "c", "incorrect", False, None, False),
+RESOLVED = [
+    ("Loaf man", "a", "baker", "correct", False, "a", False),
+    ("Chef", "c", "nurse", "incorrect", False, "b", False),
+    ("Ward help", "c", "nurse", "correct", False, "c", True),
+    ("who knows", "c", "nurse", "incorrect", False, None, False),
 ]
-"""raw title, answer judged, what was decided, disputed?, right occupation, reserved?"""
+"""Rows of `RESOLUTIONS` without the readings."""
 
 
 def params(**values: float) -> CalibrateParams:
@@ -64,12 +62,8 @@ def params(**values: float) -> CalibrateParams:
 
 
 def known(mix: str) -> Known:
-    judged = (
-        frame_of(JUDGED_ROWS, JUDGED)
-        if mix in ("verdicts", "corrections")
-        else pl.DataFrame(schema=JUDGED)
-    )
-    return known_inputs(mix, INPUTS, judged, {"asked"})
+    resolved = frame_of(RESOLVED if reads_feedback(mix) else [], RESOLUTIONS)
+    return known_inputs(mix, INPUTS, resolved, {"asked"})
 
 
 def test_what_each_mix_may_know() -> None:
@@ -161,14 +155,6 @@ def test_nothing_known_is_an_even_prior_without_exemplars() -> None:
     assert made.exemplars.is_empty()
 
 
-def test_weights_of_zero_leave_exemplars_out() -> None:
-    labelled = pl.DataFrame({"title": ["chef"], "occupation_id": ["b"], "count": [1]})
-    made = gather(
-        PLAIN, Known(["loaf man"], labelled), params(label_weight=0, prediction_weight=0), T
-    )
-    assert made.exemplars.is_empty()
-
-
 def test_inputs_that_came_labelled_are_exemplars_by_their_weight() -> None:
     came = pl.DataFrame({"title": ["chef", "loaf man"], "occupation_id": ["b", "elsewhere"]})
     nobody = pl.DataFrame(schema={"title": pl.String, "occupation_id": pl.String, "count": int})
@@ -192,12 +178,13 @@ def test_confidence_is_as_high_as_answers_are_right() -> None:
     hits = PLAIN(titles, 1)
     shares = hierarchy.shares(hits.scores, T, hits.occupations[:, 0])
     aliases = [INDEX.titles[place] for place in hits.titles[:, 0]]
-    words = WordEvidence(TitleWords.of(INDEX.titles))
-    said = words(titles, aliases, aliases, hits.closest)
+    endings = TitleWords.of(INDEX.titles).endings
+    said = word_evidence(titles, aliases, aliases, hits.closest, endings)
     assert made(shares, said)[:, -1].mean() == pytest.approx(0.5, abs=0.01)
     assert made.ood_threshold == KNOWN
     half = calibrate(PLAIN, queries, hierarchy, T, labels, 0.5).ood_threshold
-    assert half == pytest.approx(np.median(OodScore.of(INDEX.titles)(titles, hits.closest)))
+    ood_score = OodScore(frozenset(INDEX.titles), TitleWords.of(INDEX.titles).endings)
+    assert half == pytest.approx(np.median(ood_score(titles, hits.closest)))
 
 
 def test_no_title_is_helped_by_its_own_exemplar() -> None:
@@ -228,7 +215,6 @@ def test_the_stage_on_a_run(mix: str, tmp_path: Path, monkeypatch: pytest.Monkey
         Path("data/split/inputs.parquet"),
         SPLIT_INPUTS,
     )
-    write_frame(pl.DataFrame(schema=JUDGED), Path(f"data/pairs/{mix}/judged.parquet"), JUDGED)
     write_frame(pl.DataFrame(schema=STRINGS), Path(f"data/pairs/{mix}/strings.parquet"), STRINGS)
     auxiliary = pl.DataFrame(schema=dict(AUXILIARY_TITLES))
     write_frame(auxiliary, Path("data/auxiliary_taxonomy/titles.parquet"), AUXILIARY_TITLES)

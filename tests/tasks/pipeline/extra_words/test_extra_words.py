@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from frames_of import as_split_gives, inputs_of, queries_that_ask, titles_of, variants_of
@@ -12,17 +13,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from models.search.occupation_scores import ScoreRule
-from models.search.search import Search
-from models.text.ngram_matcher import NgramMatcher
+from models.serving.scores import ScoreRule
+from models.serving.search import Search
 from models.text.titles import clean_title, normalize_title
+from tasks.evaluation.ngram_matcher import NgramMatcher
 from tasks.evaluation.ranking import rank_queries
 from tasks.evaluation.systems import index_of
 from tasks.io.frames import check
-from tasks.io.schemas import EXTRA_WORDS_VARIANTS, QUERIES, READINGS, SPLIT_INPUTS
-from tasks.pipeline.augmentation.superfluous import phrases_by_language
-from tasks.pipeline.extra_words.params import ExtraWordsParams
-from tasks.pipeline.extra_words.stage import ExtraWords, extra_words
+from tasks.io.schemas import EXTRA_WORDS_VARIANTS, QUERIES, READINGS, SPLIT_INPUTS, VARIANTS
+from tasks.pipeline.extra_words.mined_inputs import contained_titles
+from tasks.pipeline.extra_words.stage import (
+    ExtraWords,
+    ExtraWordsParams,
+    extra_words,
+    labelled_inputs,
+    padded_titles,
+)
+from tasks.pipeline.extra_words.superfluous import phrases_by_language
 
 NO_INPUTS = pl.DataFrame(schema=dict(SPLIT_INPUTS))
 BEST = ScoreRule("best", 0.06)
@@ -191,41 +198,6 @@ def test_padded_titles_have_the_words_of_the_training_part_alone() -> None:
     assert made.metrics["padded"]["drawn"] == 3 * 3
 
 
-def test_what_is_a_title_or_stands_in_an_earlier_stage_is_left_out() -> None:
-    """Of four inputs that hold "cook" one is a held-out title, one a query, one a variant."""
-    titles = titles_of([("a", "cook", "train"), ("b", "old cook", "gate")])
-    raw_titles = ["Old cook!", "new cook", "sad cook", "a cook"]
-    inputs = inputs_of([(raw, None, "unlabelled") for raw in raw_titles])
-    made = made_of(titles, inputs, (["NEW cook"], ["(sad) cook"]), padded=0)
-    assert made.variants["variant"].to_list() == ["a cook"]
-    figures = made.metrics["mined"]
-    reasons = ("is_a_title", "is_an_earlier_query", "is_an_earlier_variant")
-    assert [figures[reason] for reason in reasons] == [1, 1, 1]
-
-
-def test_no_padded_title_is_a_mined_input() -> None:
-    """With one title the words of an input make that very input again; the others are unused."""
-    titles = titles_of([("a", "cook", "train")])
-    inputs = inputs_of([(f"cook {n}", None, "unlabelled") for n in range(10)])
-    made = made_of(titles, inputs, padded=5)
-    assert made.variants["kind"].unique().to_list() == ["mined"]
-    assert made.metrics["padded"]["is_a_mined_input"] == made.metrics["padded"]["drawn"] == 5
-
-
-def test_gold_is_every_occupation_that_holds_the_title_and_its_size_counts_held_out_ones() -> None:
-    titles = titles_of([("a", "cook", "train"), ("b", "Cook", "train"), ("b", "chef", "valid")])
-    made = made_of(
-        titles,
-        inputs_of([("old cook", "b", "train")]),
-        test_share=1.0,
-        valid_share=0.0,
-        gate_share=0.0,
-    )
-    assert made.queries.select("occupation_ids", "occupation_size", "source").rows() == [
-        (["a", "b"], 2, "label_agrees")
-    ]
-
-
 @pytest.mark.parametrize("split", ["annotations", "gate", "valid", "known"])
 def test_other_parts_of_the_inputs_are_not_looked_at(split: str) -> None:
     made = made_of(TITLES_OF_TWO, inputs_of([("old cook", "b", split)]))
@@ -239,14 +211,6 @@ def test_no_inputs_or_no_titles_give_empty_frames() -> None:
         check(made.queries, QUERIES, "queries")
         assert len(made.variants) == len(made.queries) == 0
         assert made.metrics["padded"]["drawn"] == 0
-
-
-def test_the_same_again_and_another_with_another_seed() -> None:
-    one, two = made_of(TITLES_OF_TWO, TWENTY), made_of(TITLES_OF_TWO, TWENTY)
-    assert one.variants.equals(two.variants)
-    assert one.queries.equals(two.queries)
-    assert one.metrics == two.metrics
-    assert not made_of(TITLES_OF_TWO, TWENTY, seed=2).queries.equals(one.queries)
 
 
 def test_known_phrases_pad_without_any_input() -> None:
@@ -267,3 +231,103 @@ def test_our_phrases_of_the_language_pad_without_any_input() -> None:
     assert len(made.variants) > 0
     for title, variant in made.variants.select("title", "variant").iter_rows():
         assert {*variant.split()} - {*title.split()} <= words
+
+
+OWNED = titles_of(
+    (occupation, title, "train")
+    for occupation, title in (("a", "nurse"), ("a", "staff nurse"), ("b", "cook"), ("b", "chef"))
+)
+INPUTS = inputs_of(
+    [
+        ("rgn / nights", "a", "train"),
+        ("RGN / Nights!", "a", "train"),  # normalizes to the same
+        ("chef de partie", "b", "train"),
+        ("something", None, "train"),
+        ("cleaner", "c", "train"),  # no title has its occupation
+        ("", "a", "train"),
+    ]
+)
+
+
+def test_each_rule_of_labelled_inputs() -> None:
+    made = labelled_inputs(INPUTS, OWNED, {"chef de partie"}, 50, np.random.default_rng(1))
+    check(made, VARIANTS, "variants")
+    assert made.sort("title").rows() == [
+        ("nurse", "rgn / nights", "rgn / nights"),
+        ("staff nurse", "rgn / nights", "rgn / nights"),
+    ]
+
+
+def test_no_title_of_two_occupations_is_drawn() -> None:
+    carer = OWNED.head(1).with_columns(title=pl.lit("carer"), occupation_ids=pl.lit(["a", "b"]))
+    both = pl.concat([OWNED, carer])
+    made = labelled_inputs(INPUTS, both, set(), 50, np.random.default_rng(1))
+    assert set(made["title"]) == {"nurse", "staff nurse", "cook", "chef"}
+
+
+PADDED_TITLE = st.lists(st.sampled_from(["a", "b", "c-d", "e.", "-"]), min_size=1, max_size=3).map(
+    " ".join
+)
+PHRASES = st.lists(st.tuples(PADDED_TITLE, PADDED_TITLE | st.just("")), min_size=1, max_size=4)
+
+
+def padded(
+    titles: list[str], around: list[tuple[str, str]], taken: set[str], copies: int = 1
+) -> tuple[pl.DataFrame, dict[str, int]]:
+    frame = titles_of(("a", title, "train") for title in titles)
+    return padded_titles(
+        frame, lambda _: around, {"taken": taken}, copies, np.random.default_rng(1)
+    )
+
+
+@pytest.mark.thorough
+@given(
+    st.lists(PADDED_TITLE, unique=True, min_size=2),
+    PHRASES,
+    st.sets(PADDED_TITLE.map(normalize_title)),
+)
+@settings(max_examples=60)
+def test_the_promises_of_padded_titles(
+    titles: list[str], around: list[tuple[str, str]], taken: set[str]
+) -> None:
+    variants, counts = padded(titles, around, taken, copies=3)
+    check(variants, VARIANTS, "variants")
+    assert variants.is_unique().all()
+    words = {word for phrases in around for phrase in phrases for word in phrase.split()}
+    names = {normalize_title(title) for title in titles}
+    for title, variant, normalized in variants.rows():
+        assert f" {title} " in f" {variant} "
+        assert set(variant.split()) <= words | set(title.split())
+        assert (variant, normalized) == (clean_title(variant), normalize_title(variant))
+        assert normalized not in taken
+        longest = contained_titles([normalized], names)[0]
+        assert max(map(len, longest), default=0) <= len(normalize_title(title))
+    assert counts["drawn"] == 3 * sum(normalize_title(title) != "" for title in titles)
+    left_out = sum(counts[name] for name in ("taken", "holds_a_longer_title", "repeated"))
+    assert counts["drawn"] - left_out == len(variants)
+
+
+def test_each_rule_of_padded_titles() -> None:
+    """One phrase around three titles: taken, longer title inside, kept; the second copy repeats."""
+    variants, counts = padded(
+        ["nurse", "cook", "cook manager"], [("the", "manager")], {"the nurse manager"}, 2
+    )
+    assert variants.rows() == [("cook manager", *["the cook manager manager"] * 2)]
+    assert counts == {"drawn": 6, "taken": 2, "holds_a_longer_title": 2, "repeated": 1}
+
+
+def test_no_copies_or_nothing_learned_give_none() -> None:
+    for variants, counts in (
+        padded(["nurse"], [("the", "")], set(), 0),
+        padded(["nurse"], [], set(), 2),
+    ):
+        assert variants.equals(pl.DataFrame(schema=dict(VARIANTS)))
+        assert counts["drawn"] == 0
+
+
+def test_titles_are_padded_with_the_words_of_their_language() -> None:
+    frame = titles_of([("a", "nurse", "train"), ("a", "krankenpfleger", "train")])
+    frame = frame.with_columns(language=pl.Series(["en", "de"]))
+    words = {"en": [("the", "")], "de": [("", "(m/w/d)")]}
+    variants, _ = padded_titles(frame, words.__getitem__, {}, 1, np.random.default_rng(1))
+    assert variants["variant"].to_list() == ["the nurse", "krankenpfleger (m/w/d)"]

@@ -5,9 +5,14 @@ from __future__ import annotations
 import polars as pl
 import pytest
 from frames_of import inputs_of, titles_of
+from hypothesis import given
+from hypothesis import strategies as st
 
+from models.text.titles import normalize_title
 from tasks.io.frames import check
-from tasks.pipeline.extra_words.mined_inputs import BLOCK, Mined, mined_inputs
+from tasks.pipeline.extra_words.mined_inputs import BLOCK, contained_titles, mined_inputs
+
+Mined = tuple[pl.DataFrame, dict[str, int]]
 
 MINED = {
     "title": pl.String,
@@ -54,36 +59,30 @@ def test_the_matchers_verdict(other: str, held_by: list[str], verdict: str) -> N
     """
     mining = mined({"cook": ["a"], other: held_by}, "cook xyz")
     counts = {"agrees": 0, "ambiguous": 0, "disagrees": 0} | {verdict: 1}
-    assert {name: mining.counts[name] for name in counts} == counts
-    assert mining.inputs["variant"].to_list() == ["cook xyz"] * (verdict == "agrees")
-
-
-def test_a_tie_within_the_titles_own_occupations_agrees() -> None:
-    """Title "cook" belongs to a and b, the tied "k xy" to b alone: whoever is first, it is gold."""
-    mining = mined({"cook": ["a", "b"], "k xy": ["b"]}, "cook xyz")
-    assert mining.inputs.select("title", "occupation_ids").rows() == [("cook", ["a", "b"])]
+    assert {name: mining[1][name] for name in counts} == counts
+    assert mining[0]["variant"].to_list() == ["cook xyz"] * (verdict == "agrees")
 
 
 def test_the_longest_title_with_which_the_matcher_agrees_stands() -> None:
     """The longest of its occupation, be it longer than the matched one or not."""
     titles = {"nurse": ["a"], "ward nurse": ["a"]}
-    assert mined(titles, "old ward nurse").inputs["title"].to_list() == ["ward nurse"]
+    assert mined(titles, "old ward nurse")[0]["title"].to_list() == ["ward nurse"]
     other = mined({"nurse": ["a"], "ward nurse": ["b"]}, "old ward nurse")
-    assert other.inputs.select("title", "occupation_ids").rows() == [("ward nurse", ["b"])]
+    assert other[0].select("title", "occupation_ids").rows() == [("ward nurse", ["b"])]
     # the matcher takes "nd cooks x", which is not held whole, and with it occupation a
     third = mined(
         {"cook": ["a"], "old nurse": ["b"], "nd cooks x": ["a"]}, "old nurse cook and cooks x"
     )
-    assert third.inputs["title"].to_list() == ["cook"]
+    assert third[0]["title"].to_list() == ["cook"]
 
 
 def test_of_titles_that_differ_in_punctuation_the_one_the_matcher_takes() -> None:
     """Titles "co-driver" and "codriver" normalize alike; the matcher sees the hyphen."""
     titles = {"codriver": ["a"], "co-driver": ["b"]}
     mining = mined(titles, "old co-driver", "new codriver")
-    assert mining.inputs["title"].to_list() == ["co-driver", "codriver"]
+    assert mining[0]["title"].to_list() == ["co-driver", "codriver"]
     both = mined({"codriver": ["a"], "co-driver": ["a"]}, "old codriver")
-    assert both.inputs["title"].to_list() == ["co-driver"]
+    assert both[0]["title"].to_list() == ["co-driver"]
 
 
 def test_labels_and_distinct_inputs() -> None:
@@ -100,14 +99,14 @@ def test_labels_and_distinct_inputs() -> None:
     ]
     mining = mined_from({"nurse": ["a"]}, rows)
     columns = ("raw_title", "variant", "normalized", "label_agrees")
-    assert mining.inputs.select(columns).rows() == [
+    assert mining[0].select(columns).rows() == [
         ("old nurse!", "old nurse!", "old nurse", False),
         ("New nurse", "new nurse", "new nurse", None),
         ("One  nurse", "one nurse", "one nurse", True),
     ]
-    assert mining.counts["inputs"] == 8
-    assert mining.counts["distinct"] == 4
-    check(mining.inputs, MINED, "mined")
+    assert mining[1]["inputs"] == 8
+    assert mining[1]["distinct"] == 4
+    check(mining[0], MINED, "mined")
 
 
 def test_every_rule_is_counted() -> None:
@@ -117,7 +116,7 @@ def test_every_rule_is_counted() -> None:
     mining = mined_from(
         {"nurse": ["a"], "intern": ["b"]}, [(raw, None) for raw in raw_titles], taken
     )
-    assert mining.counts == {
+    assert mining[1] == {
         "inputs": 7,
         "distinct": 7,
         "hold_a_title": 5,
@@ -128,17 +127,95 @@ def test_every_rule_is_counted() -> None:
         "ambiguous": 0,
         "disagrees": 0,
     }
-    assert mining.inputs["variant"].to_list() == ["a nurse", "a nurse b"]
+    assert mining[0]["variant"].to_list() == ["a nurse", "a nurse b"]
 
 
 def test_more_than_one_block() -> None:
     raw_titles = [f"{name} number {n}" for n in range(BLOCK) for name in ("nurse", "cook")]
     mining = mined({"nurse": ["a"], "cook": ["b"]}, *raw_titles)
-    assert mining.inputs["variant"].to_list() == raw_titles
-    assert mining.inputs["title"].to_list() == ["nurse", "cook"] * BLOCK
+    assert mining[0]["variant"].to_list() == raw_titles
+    assert mining[0]["title"].to_list() == ["nurse", "cook"] * BLOCK
 
 
 def test_nothing_in_nothing_out() -> None:
     for mining in (mined({"nurse": ["a"]}), mined({}), mined({}, "old nurse")):
-        check(mining.inputs, MINED, "mined")
-        assert len(mining.inputs) == mining.counts["agrees"] == 0
+        check(mining[0], MINED, "mined")
+        assert len(mining[0]) == mining[1]["agrees"] == 0
+
+
+def obvious(text: str, titles: set[str]) -> set[str]:
+    """Every title at every place, judged by its two neighbours."""
+    contained = set()
+    for title in titles:
+        for start in range(len(text) - len(title) + 1):
+            before, after = text[:start], text[start + len(title) :]
+            starts_a_word = before == "" or before[-1] in " /"
+            rest = after.lstrip(".")
+            ends_a_word = rest == "" or rest[0] in " /"
+            if text[start:].startswith(title) and starts_a_word and ends_a_word and text != title:
+                contained.add(title)
+    return contained
+
+
+TEXT = st.text("ab+./& ", max_size=14).map(normalize_title)
+
+
+@pytest.mark.thorough
+@given(st.lists(TEXT, max_size=3), st.sets(TEXT.filter(bool), max_size=12))
+def test_the_oracle_finds_the_same(inputs: list[str], titles: set[str]) -> None:
+    contained = contained_titles(inputs, titles)
+    assert [set(some) for some in contained] == [obvious(text, titles) for text in inputs]
+    for some in contained:
+        assert len(set(some)) == len(some)
+        assert [len(title) for title in some] == sorted(map(len, some), reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "held"),
+    [
+        ("internal auditor", "intern", False),
+        ("intern auditor", "intern", True),
+        ("intern", "intern", False),  # complete, but not strict
+        ("c++ developer", "c", False),
+        ("c/c++ developer", "c", True),
+        (".net developer", "net", False),
+        ("developer/programmer", "developer", True),
+        ("developer/programmer", "programmer", True),
+        ("sales & marketing manager", "marketing manager", True),
+        ("nurse. london", "nurse", True),
+        ("nurse.", "nurse", True),
+        ("nurse.london", "nurse", False),
+        ("7.5t driver", "5t driver", False),
+        ("software engineering", "software engineer", False),
+        ("part II architectural assistant or architect at", "architect", True),  # table 2, paper
+        # section 4.2: the plural is no whole word
+        ("looking for C++ developers (urgent!)", "c++ developer", False),
+    ],
+)
+def test_cases_worked_by_hand(text: str, title: str, held: bool) -> None:
+    assert contained_titles([normalize_title(text)], {title}) == [[title] if held else []]
+
+
+def test_the_longest_comes_first_and_of_equally_long_ones_the_leftmost() -> None:
+    """12 characters, twice 5 (one of them twice in the input), then 4."""
+    titles = {"nurse", "cook", "baker", "senior nurse", "junior nurse"}
+    contained = contained_titles(["baker cook and senior nurse or nurse"], titles)
+    assert contained == [["senior nurse", "baker", "nurse", "cook"]]
+
+
+def test_a_long_input_is_looked_through_once() -> None:
+    """20,000 words among titles of two: a loop over all runs would make 200 million look-ups."""
+    titles = CountedSet({"old nurse", "cook"})
+    words = " ".join(["word"] * 20_000)
+    assert contained_titles([f"{words} old nurse {words}"], titles) == [["old nurse"]]
+    assert titles.look_ups < 100_000
+
+
+class CountedSet(set[str]):
+    """Counts how often it is asked."""
+
+    look_ups = 0
+
+    def __contains__(self, title: object) -> bool:
+        self.look_ups += 1
+        return super().__contains__(title)

@@ -1,4 +1,4 @@
-"""The stage on toy files: people's tables to verdicts, what it refuses, and equal bytes."""
+"""The stage on toy files: people's tables to resolutions, what it refuses, and equal bytes."""
 
 from __future__ import annotations
 
@@ -7,26 +7,27 @@ from pathlib import Path
 
 import pytest
 import yaml
+from feedback_tables import ALIASES, GOOD, HEADER, params_for
 from frames_of import aliases_of, queries_of, variants_of
 
 from tasks.io.frames import read_frame, write_frame
-from tasks.io.mixes import SOURCES
-from tasks.io.queries import BEFORE_FEEDBACK
+from tasks.io.mixes import BEFORE_FEEDBACK, SOURCES
 from tasks.io.schemas import (
     AUXILIARY_TITLES,
     EXTRA_WORDS_VARIANTS,
-    FEEDBACK,
-    JUDGED,
     OVERRIDES,
     QUERIES,
+    READINGS,
     REJECTED,
+    RESOLUTIONS,
     SPLIT_ALIASES,
     SYNONYM_VARIANTS,
     VARIANTS,
     VERDICTS,
 )
-from tasks.pipeline.feedback.stage import main
-from tasks.pipeline.pairs.strings_table import NO_AUXILIARY
+from tasks.pipeline.feedback.stage import Feedback, feedback, main
+from tasks.pipeline.pairs.strings import NO_AUXILIARY
+from tasks.tables.rejected import RejectedRows
 from tasks.tables.source_files import IngestError
 
 OUT = Path("data/feedback")
@@ -37,13 +38,8 @@ LINES = (
     "Sister!,cook,cook,v,incorrect,nurse,bob,2026-01-01",
     "asked 1,cook,cook,v,correct,,ann,2026-01-01",
 )
-SECTION = {
-    "reader": "table",
-    "folder": "given",
-    "from_labels": True,
-    "columns": {},
-    "gate_share": 0.0,
-}
+SECTION = {"reader": "table", "folder": "given", "from_labels": True, "columns": {}}
+SECTION |= {"gate_share": 0.0, "max_rejected_share": 0.0}
 TRAINED = {
     "typos": ([("cook", "typed")], VARIANTS),
     "synonyms": ([("cook", "reworded", "", "", "manual")], SYNONYM_VARIANTS),
@@ -76,30 +72,32 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def params(**changes: object) -> None:
-    section = SECTION | {"max_rejected_share": 0.0} | changes
-    Path("params.yaml").write_text(yaml.safe_dump({"feedback": section}), encoding="utf-8")
+    Path("params.yaml").write_text(yaml.safe_dump({"feedback": SECTION | changes}))
 
 
 def give(path: str | Path, *lines: str) -> None:
     path = Path("given", path) if isinstance(path, str) else path
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join([",".join(FEEDBACK), *lines]) + "\n", encoding="utf-8")
+    path.write_text("\n".join([HEADER, *lines]) + "\n", encoding="utf-8")
 
 
 def metrics() -> dict:
     return json.loads((OUT / "metrics.json").read_text(encoding="utf-8"))
 
 
-def raw_titles() -> list[str]:
-    return read_frame(OUT / "verdicts.parquet", VERDICTS)["raw_title"].to_list()
+def trained_titles() -> list[str]:
+    resolutions = read_frame(OUT / "resolutions.parquet", RESOLUTIONS)
+    return resolutions.drop_nulls("matched_title")["raw_title"].to_list()
 
 
 def test_by_hand() -> None:
     main()
-    assert read_frame(OUT / "verdicts.parquet", VERDICTS).rows() == [
-        ("Sister!", "sister!", "sister", "cook", "cook", False, "nurse"),
-        ("fry cook", "fry cook", "fry cook", "cook", "cook", True, None),
+    resolutions = read_frame(OUT / "resolutions.parquet", RESOLUTIONS)
+    assert resolutions.drop(READINGS).rows() == [
+        ("Sister!", "cook", "cook", "incorrect", False, "nurse", False),
+        ("fry cook", "cook", "cook", "correct", False, "cook", False),
     ]
+    assert len(read_frame(OUT / "verdicts.parquet", VERDICTS)) == len(LINES)
     assert read_frame(OUT / "overrides.parquet", OVERRIDES).rows() == [
         ("asked 1", "cook", True),  # a query, from which nothing learns
         ("fry cook", "cook", True),
@@ -119,31 +117,26 @@ def test_by_hand() -> None:
 def test_files_add_up_and_others_are_not_read() -> None:
     """One file in three, whatever their names; a README and a lock file of a spreadsheet."""
     main()
-    whole = (OUT / "verdicts.parquet").read_bytes()
+    whole = (OUT / "resolutions.parquet").read_bytes()
     give("given.csv", LINES[2], LINES[3])
     give("a.csv", LINES[1])
     give(OWN, LINES[0])
     for name in ("README.md", ".~lock.a.csv", "old.csv.bak"):
         Path("given", name).write_text("no table at all")
     main()
-    assert (OUT / "verdicts.parquet").read_bytes() == whole
-    assert list(metrics()["rows_read"]) == [
-        "data/simulate_feedback/feedback.csv",
-        "given/a.csv",
-        "given/given.csv",
-    ]
+    assert (OUT / "resolutions.parquet").read_bytes() == whole
+    assert list(metrics()["rows_read"]) == [str(OWN), "given/a.csv", "given/given.csv"]
     params(from_labels=False)
     main()
-    assert raw_titles() == ["Sister!"]
+    assert trained_titles() == ["Sister!"]
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("number", range(len(BEFORE_FEEDBACK)))
-def test_no_query_of_any_stage_becomes_a_verdict(number: int) -> None:
-    give("given.csv", f"ASKED {number}!,cook,cook,v,correct,,ann,")
-    main()
-    assert raw_titles() == []
-    assert metrics()["query"] == 1
+def test_no_query_of_any_stage_is_learned_from() -> None:
+    for number in range(len(BEFORE_FEEDBACK)):
+        give("given.csv", f"ASKED {number}!,cook,cook,v,correct,,ann,")
+        main()
+        assert (trained_titles(), metrics()["query"]) == ([], 1)
 
 
 def test_the_reserve_is_asked_and_not_trained_on() -> None:
@@ -153,7 +146,7 @@ def test_the_reserve_is_asked_and_not_trained_on() -> None:
     lines = [f"{title},cook,cook,v,incorrect,nurse,ann," for title in (*trained, "tested")]
     give("given.csv", *LINES, *lines, "nobody knows,cook,cook,v,incorrect,,ann,")
     main()
-    assert sorted(raw_titles()) == sorted(trained)
+    assert sorted(trained_titles()) == sorted(trained)
     queries = read_frame(OUT / "queries.parquet", QUERIES)
     kept = ["Sister!", "fry cook", "tested"]
     assert queries["raw_title"].to_list() == kept
@@ -161,8 +154,8 @@ def test_the_reserve_is_asked_and_not_trained_on() -> None:
     assert set(queries.select("test", "split", "occupation_size", "source").rows()) == {
         ("annotations", "gate", 1, "feedback")
     }
-    judged = read_frame(OUT / "judged.parquet", JUDGED)
-    assert set(judged.filter("held_out")["raw_title"]) == {*kept, "nobody knows"}
+    resolutions = read_frame(OUT / "resolutions.parquet", RESOLUTIONS)
+    assert set(resolutions.filter("held_out")["raw_title"]) == {*kept, "nobody knows"}
     counts = metrics()
     assert (counts["held_out"], counts["gate_queries"], counts["trained"]) == (4, 3, 3)
 
@@ -172,7 +165,7 @@ def test_nobody_said_anything() -> None:
         params(from_labels=from_labels, gate_share=0.5)
         Path("given/given.csv").unlink(missing_ok=True)
         main()
-        assert raw_titles() == []
+        assert trained_titles() == []
         assert read_frame(OUT / "queries.parquet", QUERIES).is_empty()
         assert metrics()["rows_read"] == ({str(OWN): 0} if from_labels else {})
 
@@ -182,11 +175,11 @@ def test_a_wrong_file_ends_it_and_a_bad_row_does_not(capsys: pytest.CaptureFixtu
     """Two of four rows are no more than half; of three they are. Other files do not dilute it."""
     params(max_rejected_share=0.5)
     bad = [f"{title},pilot,pilot,v,correct,,ann," for title in ("x", "y")]
-    give("a.csv", *LINES[:2], *bad)
+    give("a.csv", *LINES[:2], *bad, ",,,,,,,")
     main()
-    assert metrics()["rejected"] == {"given/a.csv": {"unknown occupation": 2}}
+    assert metrics()["rejected"] == {"given/a.csv": {"empty row": 1, "unknown occupation": 2}}
     printed = capsys.readouterr().out
-    assert "given/a.csv: 4 rows, 2 refused (2 × unknown occupation)\n" in printed
+    assert "given/a.csv: 5 rows, 1 empty row, 2 refused (2 × unknown occupation)\n" in printed
     assert f"refused rows: {Path.cwd()}/data/feedback/rejected.parquet\n" in printed
     give("a.csv", LINES[0], *bad)
     for path in OUT.iterdir():
@@ -198,15 +191,6 @@ def test_a_wrong_file_ends_it_and_a_bad_row_does_not(capsys: pytest.CaptureFixtu
     assert f"\n  line 3: unknown occupation: {bad[0]}\n" in message
     assert f"{Path.cwd()}/data/feedback/rejected.parquet" in message
     assert [path.name for path in OUT.iterdir()] == ["rejected.parquet"]
-    give("a.csv", bad[0])
-    with pytest.raises(IngestError, match=r"1 of 1 rows of given/a\.csv"):
-        main()
-
-
-def test_an_empty_row_does_not_count() -> None:
-    give("given.csv", *LINES, ",,,,,,,")
-    main()
-    assert metrics()["rejected"] == {"given/given.csv": {"empty row": 1}}
 
 
 def test_a_missing_file_or_folder_says_what_to_do() -> None:
@@ -218,3 +202,25 @@ def test_a_missing_file_or_folder_says_what_to_do() -> None:
     params(folder="nowhere")
     with pytest.raises(IngestError, match=r"nowhere is no folder; feedback\.folder"):
         main()
+
+
+def made_of(*lines: str) -> Feedback:
+    give("given.csv", *lines)
+    return feedback(params_for(Path("given")), ALIASES, set(), set(), RejectedRows())
+
+
+def test_duplicates_count_once() -> None:
+    """The same reviewer's same words, in any spelling of the title, and in two files."""
+    give("e.csv", GOOD)
+    made = made_of(GOOD, GOOD.replace("fry cook", "Fry  COOK!"))
+    assert made.counts["rejected"] == {}
+    assert (made.counts["rows"], made.counts["duplicate"], made.counts["predictions"]) == (3, 2, 1)
+    assert made.resolutions["resolution"].to_list() == ["correct"]
+
+
+def test_dates_of_any_kind_tell_the_later_verdict() -> None:
+    """Ann takes back what she said; bob's date of a spreadsheet is that of her first verdict."""
+    later = GOOD.replace("correct,,ann,2026-01-01", "incorrect,nurse,ann,2.1.2026")
+    made = made_of(later, GOOD, GOOD.replace("ann,2026-01-01", "bob,46023"))
+    assert (made.counts["outdated"], made.counts["conflicts"]) == (1, 1)
+    assert made.resolutions.select("resolution", "occupation_id").rows() == [("incorrect", "nurse")]

@@ -17,13 +17,13 @@ HERE = Path(__file__).resolve().parent
 PROGRAM = """
 import json, resource, sys
 from pathlib import Path
-from feedback_tables import ALIASES, RejectedRows, params_for, read_feedback
+from feedback_tables import ALIASES, RejectedRows, read_feedback
 
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 before, rejected = peak(), RejectedRows()
-taken, _ = read_feedback(params_for(Path(sys.argv[1])), ALIASES, rejected)
+taken, _ = read_feedback(Path(sys.argv[1]), {}, ALIASES, rejected, from_labels=False)
 frame = rejected.frame()
 told = {"mib": peak() - before, "taken": len(taken), "rejected": len(frame)}
 print(json.dumps(told | {"reasons": rejected.reasons(), "last": frame.row(-1)}))
@@ -52,11 +52,11 @@ def test_memory_is_bounded(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    overrides = json.loads(done.stdout)
+    measured = json.loads(done.stdout)
     bad = ROWS // 2
-    assert (overrides["taken"], overrides["rejected"]) == (ROWS - bad, bad)
-    assert list(overrides["reasons"].values()) == [bad]
-    file, line, reason, row = overrides["last"]
+    assert (measured["taken"], measured["rejected"]) == (ROWS - bad, bad)
+    assert list(measured["reasons"].values()) == [bad]
+    file, line, reason, row = measured["last"]
     assert (file, line) == ("f.csv", ROWS)
     assert "yes" in row and "verdict" in reason
-    assert overrides["mib"] < MIB
+    assert measured["mib"] < MIB

@@ -1,4 +1,4 @@
-"""Which judged titles are kept from training, and the queries that they become."""
+"""Which titles with verdicts are kept from training, and the queries that they become."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import hashlib
 
 import polars as pl
 import pytest
+from feedback_tables import verdict, verdicts_of
 from frames_of import aliases_of, frame_of
 
 from tasks.io.frames import check
-from tasks.io.schemas import JUDGED, QUERIES, REVIEWS
+from tasks.io.schemas import QUERIES, RESOLUTIONS
 from tasks.pipeline.feedback.held_out import gate_queries, held_out, is_held_out
 
 TITLES = [f"title {number}" for number in range(1000)]
@@ -31,35 +32,19 @@ def test_the_share_is_about_what_it_says_and_grows(share: float) -> None:
     assert some < {title for title in TITLES if is_held_out(title, share + 0.1)}
 
 
-def judged(*rows: tuple[str, str, str | None, bool]) -> pl.DataFrame:
-    """Schema `JUDGED` from (raw title, fate, right occupation, reserved)."""
-    return frame_of(
-        ((raw, "cook", resolution, False, right, kept) for raw, resolution, right, kept in rows),
-        JUDGED,
-    )
-
-
-def test_titles_that_train_anyway_are_not_reserved() -> None:
-    frame = judged(("A!", "correct", "cook", False), ("b", "correct", "cook", False))
-    assert held_out(frame, reviews_of(), 1.0, {"a"}).to_list() == [False, True]
-    assert held_out(frame.clear(), reviews_of(), 1.0, set()).to_list() == []
-
-
-def reviews_of(*rows: tuple[str, str | None]) -> pl.DataFrame:
-    """Schema `REVIEWS` from (raw title, how a queue chose it)."""
-    who = ("ann", "2026-01-01")
-    values = (
-        (raw, "cook", "correct", "cook", *who, chosen, "v", None, False) for raw, chosen in rows
-    )
-    return frame_of(values, REVIEWS)
+def chosen(*rows: tuple[str, str | None]) -> pl.DataFrame:
+    """Verdicts on (raw title, how a queue chose it)."""
+    return verdicts_of(*(verdict(raw, "cook", "correct", chosen_by=way) for raw, way in rows))
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_of_a_queue_random_and_disputed_titles_are_held_out(share: float) -> None:
-    """Whatever the share, which is of titles from no queue; one reviewer's mark is enough."""
-    names = ("drawn", "chosen", "by hand", "known", "two answers")
-    frame = judged(*((name, "correct", "cook", False) for name in names))
-    reviews = reviews_of(
+    """Whatever the share, which is of titles from no queue; one reviewer's mark is enough.
+
+    Titles that train anyway are not held out.
+    """
+    names = pl.Series(["drawn", "chosen", "by hand", "known", "two answers"])
+    verdicts = chosen(
         ("Drawn!", "random"),
         ("drawn", None),
         ("chosen", "coverage"),
@@ -67,22 +52,23 @@ def test_of_a_queue_random_and_disputed_titles_are_held_out(share: float) -> Non
         ("known", "random"),
         ("two answers", "disputed"),
     )
-    hashed = share == 1.0
-    for rows in (reviews, reviews.reverse()):
-        kept = held_out(frame, rows, share, {"known"}).to_list()
-        assert kept == [True, False, hashed, False, True]
+    for rows in (verdicts, verdicts.reverse()):
+        kept = held_out(names, rows, share, {"known"}).to_list()
+        assert kept == [True, False, share == 1.0, False, True]
+    assert held_out(names.clear(), verdicts, share, set()).to_list() == []
 
 
 def test_queries_by_hand() -> None:
-    """One a title, though two answers were judged; who is right must be known."""
+    """One a title, though two answers have verdicts; the correct one must be known."""
     aliases = aliases_of([("cook", "Cook", True, "train"), ("cook", "Chef", False, "train")])
-    frame = judged(
-        ("Fry cook!", "correct", "cook", True),
-        ("Fry cook!", "incorrect", "cook", True),
-        ("unknown", "incorrect", None, True),
-        ("trained", "correct", "cook", False),
-    )
-    queries = check(gate_queries(frame, reviews_of(), aliases), QUERIES, "queries")
+    rows = [
+        ("Fry cook!", "cook", None, "correct", False, "cook", True),
+        ("Fry cook!", "nurse", None, "incorrect", False, "cook", True),
+        ("unknown", "cook", None, "incorrect", False, None, True),
+        ("trained", "cook", "cook", "correct", False, "cook", False),
+    ]
+    frame, none = frame_of(rows, RESOLUTIONS), verdicts_of()
+    queries = check(gate_queries(frame, none, aliases), QUERIES, "queries")
     digest = hashlib.sha256(b"fry cook").hexdigest()[:16]
     assert queries.rows() == [
         (
@@ -90,8 +76,7 @@ def test_queries_by_hand() -> None:
             *(["cook"], 2, "feedback"),
         )
     ]
-    assert gate_queries(frame.clear(), reviews_of(), aliases).is_empty()
-    marked = reviews_of(("fry cook", "disputed"))
-    assert gate_queries(frame, marked, aliases)["test"].to_list() == ["disputed"]
-    also = pl.concat([marked, reviews_of(("fry cook", "random"))])
-    assert gate_queries(frame, also, aliases)["test"].to_list() == ["random_titles"]
+    assert gate_queries(frame.clear(), none, aliases).is_empty()
+    for ways, test in ((["disputed"], "disputed"), (["disputed", "random"], "random_titles")):
+        marked = chosen(*(("fry cook", way) for way in ways))
+        assert gate_queries(frame, marked, aliases)["test"].to_list() == [test]

@@ -5,8 +5,13 @@ import pytest
 from params_of import inputs_params, taxonomy_params
 from published import DATA, needs
 
-from tasks.pipeline.ingest.params import IngestParams, InputsParams
-from tasks.pipeline.ingest.stage import Ingested, ingest, require_usable
+from tasks.pipeline.ingest.stage import (
+    Ingested,
+    IngestParams,
+    InputsParams,
+    ingest,
+    require_usable,
+)
 
 pytestmark = needs(DATA / "esco")
 

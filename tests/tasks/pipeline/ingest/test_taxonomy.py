@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from models.text.titles import clean_title, normalize_title
 from tasks.io.frames import check
 from tasks.io.schemas import ALIASES, OCCUPATIONS
-from tasks.pipeline.ingest.taxonomy import Taxonomy
+from tasks.pipeline.ingest.taxonomy import Taxonomy, checked_reader
 from tasks.tables.rejected import RejectedRows, Row
 from tasks.tables.source_files import IngestError
 
@@ -105,6 +105,12 @@ def test_kept_and_refused_are_all_and_kept_ones_differ(titles: list[str]) -> Non
     assert {clean_title(title) for title in kept} == {"label"} | {
         clean_title(title) for title in titles if normalize_title(title).strip("+#. ")
     }
+
+
+@pytest.mark.parametrize("name", ["isco", "", "__init__", "../text", "Esco", "esco.py"])
+def test_an_unknown_format_is_told_which_there_are(name: str) -> None:
+    with pytest.raises(ValueError, match="choose esco, esco_parquet, onet, sample, table"):
+        checked_reader(name)
 
 
 def test_frames_without_rows_keep_their_schema() -> None:

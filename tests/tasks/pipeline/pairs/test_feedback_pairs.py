@@ -1,4 +1,4 @@
-"""Pairs from verdicts: by hand, on any verdicts, and which mined pairs are contradicted."""
+"""Pairs from verdicts: by hand, on any resolutions, and which mined pairs are contradicted."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
-from frames_of import variants_of, verdicts_of
+from frames_of import resolutions_of, variants_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from params_of import pairs_params
 
 from models.text.titles import clean_title, normalize_title
 from tasks.io.schemas import STRINGS
-from tasks.pipeline.pairs.drawn_pairs import members_of, variant_pairs
-from tasks.pipeline.pairs.feedback_pairs import feedback_pairs, without_contradicted
-from tasks.pipeline.pairs.pair_blocks import block
-from tasks.pipeline.pairs.strings_table import append, feedback_strings, variant_strings
+from tasks.pipeline.pairs.drawn_pairs import block, feedback_pairs, variant_pairs
+from tasks.pipeline.pairs.stage import without_contradicted
+from tasks.pipeline.pairs.strings import StringOccupations, with_feedback_strings, with_variants
 
 # "shared" belongs to two occupations; each occupation has a title of its own
 TITLES = {
@@ -47,17 +46,10 @@ def aliases() -> pl.DataFrame:
 def made(
     rows: list[Row], most: int, *, corrections: bool = False, rounds: int = 1000, **changes: Any
 ) -> tuple[list[Named], pl.DataFrame]:
-    """Pairs as (anchor, other, similar, source) with titles in the place of ids."""
-    verdicts = verdicts_of(rows)
-    strings = append(aliases(), feedback_strings(verdicts, corrections=corrections))
-    blocks = feedback_pairs(
-        strings,
-        verdicts,
-        most,
-        pairs_params(pairs_per_verdict=rounds, **changes),
-        rng(),
-        corrections=corrections,
-    )
+    """Pairs as (anchor, other, similar, source) with titles instead of ids."""
+    resolutions, params = resolutions_of(rows), pairs_params(pairs_per_verdict=rounds, **changes)
+    strings = with_feedback_strings(aliases(), resolutions, corrections=corrections)
+    blocks = feedback_pairs(strings, resolutions, most, params, rng(), corrections=corrections)
     return [row for table in blocks for row in named(table, strings)], strings
 
 
@@ -72,7 +64,7 @@ INCORRECT: Row = ("sky captain", "nurse", "b", False, None)
 CORRECTED: Row = ("bun baker", "pilot", "c", False, "a")
 
 
-def test_one_right_and_one_wrong() -> None:
+def test_one_correct_and_one_incorrect() -> None:
     """Ten similar pairs, the only one there is; to each one rejection, the only one, and 4 - 1."""
     rows, _ = made([CORRECT, INCORRECT], 10)
     counts = Counter(row for row in rows if row[3] == "feedback")
@@ -87,7 +79,7 @@ def test_one_right_and_one_wrong() -> None:
 
 
 @pytest.mark.parametrize("corrections", [False, True])
-def test_a_correction_is_learned_from_in_4c_only(corrections: bool) -> None:
+def test_a_correction_is_learned_from_in_the_mix_corrections_only(corrections: bool) -> None:
     """The corrected input joins the titles of its right occupation: baker, pastry cook, shared."""
     rows, strings = made([CORRECTED], 300, corrections=corrections)
     counts = Counter(row for row in rows if row[3] == "feedback")
@@ -105,7 +97,7 @@ def test_a_correction_is_learned_from_in_4c_only(corrections: bool) -> None:
     assert len(rows) == 5 * 300
 
 
-def test_where_they_meet_inputs_join_titles_and_inputs_of_their_occupation() -> None:
+def test_inputs_can_meet_titles_and_inputs_of_their_occupation() -> None:
     """Baker, pastry cook, shared and the other input; none is a pair with itself."""
     rows, _ = made([CORRECT, CORRECTED], 400, corrections=True, variant_positive="occupation")
     counts = Counter((anchor, other) for anchor, other, alike, _ in rows if alike)
@@ -144,14 +136,14 @@ def test_one_rejection_among_many_confirmed_weighs_no_more_than_they() -> None:
 
 
 def test_the_share_bounds_many_verdicts_and_all_have_the_same_part() -> None:
-    """Of five confirmed ones 13 pairs: two each, or three."""
+    """Of five confirmed inputs 13 pairs: two each, or three."""
     confirmed = [(f"input {number}", "baker", "a", True, None) for number in range(5)]
     rows, _ = made(confirmed, 13)
     counts = Counter(other for _, other, alike, _ in rows if alike)
     assert sorted(counts.values()) == [2, 2, 3, 3, 3]
 
 
-def test_only_wrong_gives_rejections_only() -> None:
+def test_incorrect_alone_gives_rejections_alone() -> None:
     assert made([INCORRECT], 7)[0] == [("nurse", "sky captain", False, "feedback")] * 7
     assert made([INCORRECT], 0)[0] == []
 
@@ -232,7 +224,7 @@ def pairs_of_mix_3(apart: int) -> tuple[pl.DataFrame, list[pa.Table]]:
     strings, blocks = aliases(), []
     for role in ("typo", "extra_words"):
         variants = variants_of(MINED)
-        strings = append(strings, variant_strings(variants, strings, role))
+        strings = with_variants(strings, variants, role)
         settings = pairs_params(dissimilar_per_similar=apart)
         blocks += variant_pairs(strings, variants, role, 220, settings, rng())
     return strings, blocks
@@ -242,7 +234,7 @@ RAW = ["bread baker wanted", "NIGHT nurse", "shared flat", "Baker and pilot", "n
 
 
 @st.composite
-def judged(draw: st.DrawFn) -> list[Row]:
+def opinions_on_mined(draw: st.DrawFn) -> list[Row]:
     """For each raw title a right occupation or none, and wrong ones; the matched title is free."""
     rows: list[Row] = []
     for raw in RAW:
@@ -255,9 +247,9 @@ def judged(draw: st.DrawFn) -> list[Row]:
 
 
 @pytest.mark.thorough
-@given(judged(), st.booleans(), st.sampled_from([0, 1, 4]))
+@given(opinions_on_mined(), st.booleans(), st.sampled_from([0, 1, 4]))
 @settings(max_examples=40)
-def test_without_outranked_equals_the_rule_row_by_row(
+def test_without_contradicted_equals_the_rule_row_by_row(
     rows: list[Row], corrections: bool, apart: int
 ) -> None:
     """A similar pair stays or goes with its dissimilar ones; of these it has `apart`, in order."""
@@ -288,15 +280,16 @@ def test_without_outranked_equals_the_rule_row_by_row(
             if not goes(one[0], one[1], one[3])
         ]
         expected.append([one for one, _ in kept] + [row for _, rest in kept for row in rest])
-    left = without_contradicted(iter(blocks), strings, verdicts_of(rows), corrections=corrections)
+    left = without_contradicted(
+        iter(blocks), strings, resolutions_of(rows), corrections=corrections
+    )
     assert [named(table, strings) for table in left] == expected
 
 
-def test_blocks_without_an_outranked_pair_pass_as_they_are() -> None:
+def test_blocks_without_a_contradicted_pair_pass_as_they_are() -> None:
     strings, blocks = pairs_of_mix_3(4)
-    rejections = block(
-        (np.array([0]), np.array([1])), np.array([0]), "base", members_of(strings, "alias"), rng()
-    )
-    verdicts = verdicts_of([("night nurse", "nurse", "b", True, None)])
-    left = without_contradicted(iter([*blocks, rejections]), strings, verdicts, corrections=True)
+    pair, members = (np.array([0]), np.array([1])), StringOccupations.of(strings, "alias")
+    rejections = block(pair, np.array([0]), "base", members, rng())
+    confirmed = resolutions_of([("night nurse", "nurse", "b", True, None)])
+    left = without_contradicted(iter([*blocks, rejections]), strings, confirmed, corrections=True)
     assert all(one is two for one, two in zip(left, [*blocks, rejections], strict=True))

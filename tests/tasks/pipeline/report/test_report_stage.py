@@ -12,16 +12,13 @@ import yaml
 from frames_of import write_exemplars
 
 from models.encoders.recurrent import RecurrentSettings
-from models.network.kinds import fit_featurizer, make_encoder
-from models.network.model_files import save_model
+from models.network.kinds import fit_featurizer, make_encoder, save_model
 from tasks.evaluation.metric_tables import write_table
-from tasks.io.frames import SchemaError, write_frame, write_json
+from tasks.io.frames import write_frame, write_json
 from tasks.io.schemas import (
     HISTORY,
-    JUDGED,
     OCCUPATIONS,
     QUERIES,
-    REVIEWS,
     RUN,
     SCORES,
     SPLIT_ALIASES,
@@ -29,7 +26,7 @@ from tasks.io.schemas import (
     TITLES,
 )
 from tasks.pipeline.report.stage import METRICS, PAGE, main
-from tasks.pipeline.split.stage import distinct_titles
+from tasks.pipeline.split import distinct_titles
 
 REPOSITORY = Path(__file__).parents[4]
 
@@ -46,7 +43,7 @@ def save_tiny_model(folder: Path, titles: list[str]) -> None:
 def written(report_data, tmp_path, monkeypatch):
     """Make a working directory with every file that the stage reads."""
     data = tmp_path / "data"
-    k, seed = report_data.params.mix, report_data.params.train_seed
+    k, seed = report_data.mix, 1
     params = yaml.safe_load((REPOSITORY / "params.yaml").read_text(encoding="utf-8"))
     params |= {"mix": k, "seeds": [seed, seed + 1]}
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
@@ -68,15 +65,13 @@ def written(report_data, tmp_path, monkeypatch):
     write_table(report_data.history, data / f"train/{k}/{seed}/history.csv", HISTORY)
     write_exemplars(data / f"calibrate/{k}/{seed}", exemplars=[("bread baker", "a", 1.0, "label")])
     write_json(report_data.calibration, data / f"calibrate/{k}/{seed}/metrics.json")
-    write_frame(report_data.judged, data / f"pairs/{k}/judged.parquet", JUDGED)
-    write_frame(report_data.reviews, data / f"pairs/{k}/reviews.parquet", REVIEWS)
-    write_json({"feedback": report_data.feedback}, data / f"pairs/{k}/metrics.json")
     monkeypatch.chdir(tmp_path)
     return data
 
 
 @pytest.mark.thorough
 def test_stage_writes_the_same_page_twice_and_nothing_else(written):
+    """Answer both typos right, and of four annotations one; metrics leave out baselines, slices."""
     main()
     first = PAGE.read_bytes()
     main()
@@ -85,25 +80,11 @@ def test_stage_writes_the_same_page_twice_and_nothing_else(written):
     assert first.endswith(b"</html>\n")
     assert b"lorry &lt;b&gt;driver&lt;/b&gt;" in first
     assert b"n-gram matcher" in first and b"network, untrained" in first  # of both folders
-
-
-@pytest.mark.thorough
-def test_metrics_are_the_network_s_first_answers_on_each_test(written):
-    """Answer both typos right, and of four annotations one; baselines and slices are left out."""
-    main()
     assert json.loads(METRICS.read_text(encoding="utf-8")) == {"annotations": 0.25, "typos": 1.0}
 
 
 def test_missing_stage_is_named_and_no_page_is_left(written):
     (written / "typos/queries.parquet").unlink()
     with pytest.raises(FileNotFoundError, match=r"typos/queries\.parquet is missing"):
-        main()
-    assert not PAGE.exists()
-
-
-def test_history_without_its_column_is_refused(written, report_data):
-    path = written / f"train/{report_data.params.mix}/{report_data.params.train_seed}/history.csv"
-    report_data.history.drop("valid_score").write_csv(path)
-    with pytest.raises(SchemaError, match="valid_score: missing"):
         main()
     assert not PAGE.exists()

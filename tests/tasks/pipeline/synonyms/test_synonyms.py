@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Any
 
 import polars as pl
@@ -14,7 +15,14 @@ from params_of import synonyms_params
 from models.text.titles import clean_title, normalize_title
 from tasks.io.frames import check
 from tasks.io.schemas import QUERIES, READINGS, SYNONYM_VARIANTS, SYNONYMS
-from tasks.pipeline.synonyms.stage import Synonyms, synonyms
+from tasks.pipeline.synonyms.stage import (
+    Synonyms,
+    composition_queries,
+    draw_parts,
+    hold_out,
+    synonyms,
+    twice_exchanged,
+)
 
 Aliases = list[tuple[str, str, str]]
 
@@ -198,49 +206,6 @@ def test_worked_by_hand() -> None:
     }
 
 
-def test_held_out_pairs_are_unseen_and_misspelt_strings_train() -> None:
-    """All that may be held out is: pastry chef; java programmer is a misspelt variant already."""
-    made = made_of(BY_HAND, [("cook", "chef")], misspelt=["Java programmer"], test_share=1.0)
-    assert made.variants["variant"].to_list() == ["java programmer"]
-    columns = ("raw_title", "split", "occupation_ids", "occupation_size", "source")
-    assert made.queries.select(columns).rows() == [
-        ("pastry chef", "test", ["cook"], 1, "pair_unseen")
-    ]
-
-
-def test_the_stricter_row_generates_from_its_pairs_only() -> None:
-    """The pair has one context; a second one, web, is made with a title that does not train."""
-    for share in (0.0, 1.0):
-        strict = made_of(BY_HAND, min_contexts=2, test_share=share)
-        assert strict.synonyms.is_empty()
-        assert strict.variants.is_empty()
-        assert strict.queries.is_empty()
-    more = [(occupation, title, "train") for occupation, title, _ in BY_HAND]
-    more.append(("dev", "web developer", "train"))
-    made = made_of(more, min_contexts=2, test_share=0.0)
-    assert made.synonyms.rows() == [("dev", "developer", "programmer", "induced", 2)]
-    assert made.variants["variant"].to_list() == ["java programmer"]
-
-
-def test_a_title_of_two_occupations_takes_the_pairs_of_one_and_its_gold_is_both() -> None:
-    """Occupation y has cook = chef; "cook (day)" is of x too, "dawn cook shift" of x alone.
-
-    The size of the queries is that of y, whose held-out title counts.
-    """
-    rows = [("y", "night cook", "train"), ("y", "night chef", "train"), ("y", "miner", "valid")]
-    rows += [(occupation, "Cook (day)", "train") for occupation in "xy"]
-    rows.append(("x", "dawn cook shift", "train"))
-    assert made_of(rows).synonyms.rows() == [("y", "chef", "cook", "induced", 1)]
-    columns = ("raw_title", "occupation_ids", "occupation_size")
-    queries = made_of(rows, test_share=1.0).queries
-    assert queries.select(columns).rows() == [("chef (day)", ["x", "y"], 4)]
-    queries = made_of(rows, [("day", "noon")], test_share=1.0).queries
-    assert queries.select(columns).rows() == [
-        ("chef (day)", ["x", "y"], 4),
-        ("cook (noon)", ["x", "y"], 4),
-    ]
-
-
 @pytest.mark.parametrize("aliases", [[], [("x", "cook", "train")], [("x", "-", "valid")]])
 def test_nothing_to_exchange(aliases: Aliases) -> None:
     for manual in ([], [("nurse", "carer")]):
@@ -250,15 +215,171 @@ def test_nothing_to_exchange(aliases: Aliases) -> None:
         assert len(made.synonyms) == len(manual)
 
 
-def test_the_same_again_and_another_with_another_seed() -> None:
-    rows = [(o, f"{o} {a} {b}", "train") for o in "xyz" for a in "klmn" for b in ("p", "q")]
-    manual = [("p", "r"), ("k", "s t")]
-    one, two, another = (
-        made_of(rows, manual),
-        made_of(rows, manual),
-        made_of(rows, manual, seed=2),
+def strings_of(sizes: list[int], not_free: int = 0) -> pl.DataFrame:
+    """So many strings of each occupation 0, 1, ..., and some of the first that may not be held."""
+    homes = [0] * not_free + [home for home, size in enumerate(sizes) for _ in range(size)]
+    return pl.DataFrame(
+        {
+            "occupation_ids": [[f"o{home:03}"] for home in homes],
+            "free": [place >= not_free for place in range(len(homes))],
+        },
+        schema={"occupation_ids": pl.List(pl.String), "free": pl.Boolean},
     )
-    assert one.variants.equals(two.variants)
-    assert one.queries.equals(two.queries)
-    assert one.counts == two.counts
-    assert not one.queries.equals(another.queries)
+
+
+@pytest.mark.thorough
+@given(
+    st.lists(st.integers(0, 20), max_size=12),
+    st.integers(0, 4),
+    st.sampled_from([0.0, 0.1, 0.25, 0.5, 1.0]),
+    st.sampled_from([0, 3, 900]),
+    st.sampled_from([0, 4, 900]),
+    st.integers(0, 99),
+)
+@settings(max_examples=60)
+def test_sizes(
+    sizes: list[int], not_free: int, share: float, most: int, probe: int, seed: int
+) -> None:
+    """The test is exact, each occupation gives its share of it to within one string."""
+    changes = {"test_share": share, "max_test": most, "valid_titles": probe}
+    drawn = draw_parts(strings_of(sizes, not_free), synonyms_params(**changes), seed)
+    count = {
+        split: len(drawn.filter(pl.col("split") == split)) for split in ("test", "valid", "gate")
+    }
+    total = sum(sizes)
+    expected = min(int(share * total), most)
+    assert count["test"] == expected
+    assert count["valid"] == min(probe, int(share * total), total - expected)
+    assert count["gate"] == min(probe, int(share * total), total - expected - count["valid"])
+    assert set(drawn.filter(~pl.col("free"))["split"]) <= {"train"}
+    for home, size in enumerate(sizes):
+        tests = drawn.filter(pl.col("split") == "test", occupation_ids=[f"o{home:03}"])
+        assert abs(len(tests) - size * expected / max(total, 1)) < 1
+
+
+def test_29_of_100() -> None:
+    """0.29 · 100 is 28.999999999999996 to a computer."""
+    drawn = draw_parts(strings_of([100]), synonyms_params(test_share=0.29), 1)
+    assert (drawn["split"] == "test").sum() == 29
+
+
+def test_every_string_can_be_drawn() -> None:
+    """Of 2 occupations with 4 strings, one of each; over 60 seeds all 8 come up, some in no row."""
+    strings, params = strings_of([4, 4]), synonyms_params()
+    tests = [
+        tuple(draw_parts(strings, params, seed)["split"].eq_missing("test").to_list())
+        for seed in range(60)
+    ]
+    assert {sum(mask[:4]) for mask in tests} == {1}
+    assert all(any(mask[place] for mask in tests) for place in range(8))
+    assert len({place for place, _ in groupby(tests)}) > 8
+
+
+EXCHANGES = [
+    ("night cook", "night chef", "cook", "chef"),
+    ("day cook", "day chef", "cook", "chef"),
+    ("day chef, old", "day cook, old", "chef", "cook"),
+    ("night nurse", "night, aid", "nurse", "aid"),
+    ("nurse at night", "night aid", "nurse at night", "night aid"),
+]
+
+
+def held(**changes: Any) -> pl.DataFrame:
+    """The last two rows are one string; with `trained_on` as given."""
+    frame = pl.DataFrame(
+        EXCHANGES, schema=["title", "variant", "phrase", "replacement"], orient="row"
+    )
+    frame = frame.with_columns(normalized=pl.col("variant").str.replace_all(",", ""))
+    owners = [["b"], ["a"], ["a"], ["c"], ["a", "b"]]
+    titles = pl.DataFrame({"title": frame["title"], "occupation_ids": owners})
+    return hold_out(frame, titles, changes.pop("trained_on", set()), synonyms_params(**changes), 1)
+
+
+def test_one_string_of_two_titles() -> None:
+    """Its first spelling, the occupations of both titles; and in which order strings come."""
+    strings = held()
+    assert strings["variant"].to_list() == ["night chef", "day chef", "day cook, old", "night, aid"]
+    assert strings["occupation_ids"].to_list() == [["b"], ["a"], ["a"], ["a", "b", "c"]]
+
+
+def test_seen_counts_either_direction_but_only_training_strings() -> None:
+    """Three strings are not free, so they train; the fourth is the only one to be held out."""
+    everything = {"night chef", "day chef", "day cook old", "night aid"}
+    for held_out, seen in (("day cook old", True), ("night aid", False)):
+        strings = held(test_share=1.0, trained_on=everything - {held_out})
+        rows = strings.filter(pl.col("split") == "test")
+        assert rows.select("normalized", "seen").rows() == [(held_out, seen)]
+        assert strings.filter(pl.col("split") == "train")["seen"].all()
+    assert not held(test_share=1.0)["seen"].any()
+
+
+def test_queries() -> None:
+    """Numbered within their part; the size is that of the largest gold occupation."""
+    strings = pl.DataFrame(
+        {
+            "variant": ["night, aid", "chef", "old cook", "cook"],
+            "normalized": ["night aid", "chef", "old cook", "cook"],
+            "occupation_ids": [["a", "b"], ["b"], ["a"], ["c"]],
+            "split": ["valid", "test", "train", "test"],
+            "seen": [True, False, True, True],
+        }
+    )
+    queries = check(composition_queries(strings, {"a": 7, "b": 2, "c": 3}), QUERIES, "queries")
+    assert queries.drop("test", "query_id", "split").rows() == [
+        ("chef", "chef", "chef", ["b"], 2, "pair_unseen"),
+        ("cook", "cook", "cook", ["c"], 3, "pair_seen"),
+        ("night, aid", "night, aid", "night aid", ["a", "b"], 7, "pair_seen"),
+    ]
+    numbered = [("test", "test-0"), ("test", "test-1"), ("valid", "valid-0")]
+    assert queries.select("test", "split", "query_id").rows() == [
+        ("composition", split, f"composition-{number}") for split, number in numbered
+    ]
+
+
+STRINGS = pl.DataFrame(
+    {
+        "normalized": ["night chef", "senior chef", "day chef"],
+        "variant": ["night chef", "senior, chef", "day chef"],
+        "occupation_ids": [["a"], ["a", "b"], ["c"]],
+        "free": [True, True, True],
+        "split": ["train", "test", "gate"],
+        "seen": [True, True, False],
+    }
+)
+PAIRS = pl.DataFrame(
+    [
+        (None, "chef", "cook", "manual", None),
+        (None, "senior", "head", "manual", None),
+        ("a", "night", "late", "induced", 1),
+        ("a", "day", "early", "induced", 1),
+    ],
+    schema=SYNONYMS,
+    orient="row",
+)
+
+
+def made(count: int, taken: set[str], seed: int = 1) -> pl.DataFrame:
+    return twice_exchanged(STRINGS, PAIRS, taken, count, seed)
+
+
+def test_by_hand() -> None:
+    """With "cook" in it all are taken; and "day" has a synonym in another occupation only."""
+    rows = made(9, {"night cook", "senior cook", "day cook"}).sort("variant", descending=True)
+    assert rows.columns == STRINGS.columns
+    assert rows.select("variant", "normalized", "occupation_ids").rows() == [
+        ("late chef", "late chef", ["a"]),
+        ("head, chef", "head chef", ["a", "b"]),
+    ]
+    assert set(rows["split"]) == {"gate"}
+    assert rows["seen"].is_null().all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_one_of_each_title_and_no_more_than_asked_for(seed: int) -> None:
+    """Three titles, of which two have two ways on."""
+    everything = made(9, set(), seed)
+    assert len(everything) == 3
+    assert not set(everything["normalized"]) & set(STRINGS["normalized"])
+    assert len(made(2, set(), seed)) == 2
+    assert made(0, set(), seed).is_empty()
+    assert made(2, set(), seed).equals(made(2, set(), seed))

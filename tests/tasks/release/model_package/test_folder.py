@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
-import mlflow_import  # noqa: F401  before tasks.release.model_package.serving
+import mlflow_import  # noqa: F401  before models.serving.pyfunc
 import numpy as np
 import polars as pl
 import pytest
@@ -14,15 +16,15 @@ import yaml
 from frames_of import aliases_of, write_exemplars, write_overrides
 
 from models.network.embedding import embed_titles
-from models.network.model_files import load_model
-from models.search.occupation_scores import ScoreRule
+from models.network.kinds import load_model
+from models.serving.package import FORMAT, read_featurizer, read_normalizer
+from models.serving.scores import ScoreRule
 from models.text.titles import clean_title
 from tasks.io.frames import write_frame, write_json
 from tasks.io.schemas import SPLIT_ALIASES
-from tasks.release.model_package.checksums import write_checksums
 from tasks.release.model_package.folder import build_artefact
-from tasks.release.model_package.reading import read_featurizer, read_normalizer
-from tasks.release.model_package.run_files import RunFiles
+from tasks.release.model_package.run_files import OVERRIDES_FILE, RunFiles
+from tasks.release.model_package.runtime import write_checksums
 
 pytestmark = pytest.mark.thorough
 
@@ -45,6 +47,12 @@ def artefact(root: Path, tmp_path: Path) -> Path:
     return tmp_path / "artefact"
 
 
+def with_overrides(root: Path) -> RunFiles:
+    """Return the files of a run whose mix learns from feedback."""
+    assert RunFiles.below(root).overrides is None
+    return replace(RunFiles.below(root), overrides=root / OVERRIDES_FILE)
+
+
 def change_params(root: Path, section: str, **values: object) -> None:
     params = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
     params[section] |= values
@@ -56,10 +64,6 @@ def test_equal_files_give_equal_bytes(root: Path, artefact: Path, tmp_path: Path
     build_artefact(RunFiles.below(root), tmp_path / "again")
     for name in FILES:
         assert (artefact / name).read_bytes() == (tmp_path / "again" / name).read_bytes(), name
-
-
-def test_groups_are_named(artefact: Path) -> None:
-    assert read_normalizer(artefact).groups == {"7": "Craft workers"}
 
 
 def test_all_aliases_as_they_are_written_cleaned_and_split(artefact: Path) -> None:
@@ -79,6 +83,7 @@ def test_all_aliases_as_they_are_written_cleaned_and_split(artefact: Path) -> No
     assert occupations.drop("bias", "crosswalk_codes").equals(tiny_run.occupations())
     assert occupations["crosswalk_codes"].list.len().sum() == 0
     assert set(occupations["bias"]) == {0.0}
+    assert read_normalizer(artefact).groups == {"7": "Craft workers"}
 
 
 def test_titles_in_two_languages(root: Path, tmp_path: Path) -> None:
@@ -119,12 +124,12 @@ def test_it_is_read_as_the_normalizer_of_the_run(
     featurizer, encoder = load_model(root / "data/train/typos/7/model", which)  # type: ignore[arg-type]
     expected = embed_titles(encoder, featurizer, titles).numpy()
     np.testing.assert_allclose(normalizer.embeddings[:], expected, atol=close)
-    np.testing.assert_allclose(normalizer.embed(titles), expected, atol=close)
+    np.testing.assert_allclose(normalizer.network(titles), expected, atol=close)
     np.testing.assert_allclose(np.linalg.norm(normalizer.embeddings[:], axis=1), 1, atol=1e-5)
 
 
 def test_floats_are_the_weights_of_the_run(root: Path, tmp_path: Path) -> None:
-    """And `models.network.model_files` reads them, with the vocabulary in the network's file."""
+    """And `models.network.kinds` reads them, with the vocabulary in the network's file."""
     change_params(root, "register", precision="single")
     build_artefact(RunFiles.below(root), tmp_path / "made")
     featurizer = read_featurizer(tmp_path / "made")
@@ -156,49 +161,30 @@ def test_the_hash_follows_what_is_served(root: Path) -> None:
     before = RunFiles.below(root).artefact_hash()
     change_params(root, "register", name="other")
     change_params(root, "evaluate", run_depth=3)
-    model = root / "data/train/typos/7/model"
-    (model / "initial.safetensors").write_bytes(b"another start")
+    model, calibrated = (root / f"data/{kind}/typos/7" for kind in ("train", "calibrate"))
+    (model / "model/initial.safetensors").write_bytes(b"another start")
     assert RunFiles.below(root).artefact_hash() == before
-    hashes = {before}
-    change_params(root, "evaluate", soft_temperature=0.07)
-    hashes.add(RunFiles.below(root).artefact_hash())
-    change_params(root, "register", top_k=9)
-    hashes.add(RunFiles.below(root).artefact_hash())
-    change_params(root, "register", precision="single")
-    hashes.add(RunFiles.below(root).artefact_hash())
-    write_exemplars(
-        root / "data/calibrate/typos/7", exemplars=[("night owl", "nurse", 1.0, "label")]
-    )
-    hashes.add(RunFiles.below(root).artefact_hash())
-    write_exemplars(root / "data/calibrate/typos/7", prior=[("nurse", 0.5, 0.05)])
-    hashes.add(RunFiles.below(root).artefact_hash())
-    write_overrides(root / "data/pairs/typos/overrides.parquet", [("night owl", "nurse")])
-    hashes.add(RunFiles.below(root).artefact_hash())
-    aliases = tiny_run.aliases().reverse()
-    write_frame(aliases, root / "data/split/aliases.parquet", SPLIT_ALIASES)
-    hashes.add(RunFiles.below(root).artefact_hash())
     (root / "crosswalk.csv").write_text("code,standard,other_code\nnurse,SOC,29\n")
-    change_params(root, "register", crosswalk="crosswalk.csv")
-    hashes.add(RunFiles.below(root).artefact_hash())
     (root / "words.csv").write_text("kind,phrase\nseniority,senior\n")
-    change_params(root, "register", qualifiers="words.csv")
-    hashes.add(RunFiles.below(root).artefact_hash())
-    (model / "weights.safetensors").write_bytes(b"other weights")
-    hashes.add(RunFiles.below(root).artefact_hash())
-    assert len(hashes) == 11
-
-
-def test_a_folder_of_another_format_is_refused_with_what_to_do(artefact: Path) -> None:
-    settings = json.loads((artefact / "settings.json").read_text(encoding="utf-8"))
-    for number, help_text in (
-        (13, "format 13, not 14; trained by an earlier version: run `rolecall retrain`"),
-        (15, "format 15, not 14; trained by a later version: update rolecall"),
-    ):
-        values = json.dumps(settings | {"format": number})
-        (artefact / "settings.json").write_text(values, encoding="utf-8")
-        write_checksums(artefact)
-        with pytest.raises(ValueError, match=help_text):
-            read_normalizer(artefact)
+    owl, aliases = [("night owl", "nurse", 1.0, "label")], tiny_run.aliases().reverse()
+    changes: list[Callable[[], object]] = [
+        lambda: change_params(root, "evaluate", soft_temperature=0.07),
+        lambda: change_params(root, "register", top_k=9),
+        lambda: change_params(root, "register", precision="single"),
+        lambda: write_exemplars(calibrated, exemplars=owl),
+        lambda: write_exemplars(calibrated, prior=[("nurse", 0.5, 0.05)]),
+        lambda: write_frame(aliases, root / "data/split/aliases.parquet", SPLIT_ALIASES),
+        lambda: change_params(root, "register", crosswalk="crosswalk.csv"),
+        lambda: change_params(root, "register", qualifiers="words.csv"),
+        lambda: (model / "model/weights.safetensors").write_bytes(b"other weights"),
+    ]
+    hashes = {before}
+    for change in changes:
+        change()
+        hashes.add(RunFiles.below(root).artefact_hash())
+    write_overrides(root / OVERRIDES_FILE, [("night owl", "nurse")])
+    hashes.add(with_overrides(root).artefact_hash())
+    assert len(hashes) == len(changes) + 2
 
 
 def test_the_trained_network_has_its_exemplars_and_the_untrained_none(
@@ -213,13 +199,11 @@ def test_the_trained_network_has_its_exemplars_and_the_untrained_none(
     }
     prior = [("software", 0.5, 0.001)]
     exemplars = [("night owl", "nurse", 1.0, "label"), ("night owl", "gone", 1.0, "label")]
-    write_overrides(
-        root / "data/pairs/typos/overrides.parquet", [("Night shift", "nurse"), ("x", "nurse")]
-    )
+    write_overrides(root / OVERRIDES_FILE, [("Night shift", "nurse"), ("x", "nurse")])
     write_exemplars(root / "data/calibrate/typos/7", prior, exemplars, calibration)
     made = {}
     for which in ("weights", "initial"):
-        build_artefact(RunFiles.below(root), tmp_path / which, which)  # type: ignore[arg-type]
+        build_artefact(with_overrides(root), tmp_path / which, which)  # type: ignore[arg-type]
         made[which] = read_normalizer(tmp_path / which)
     owl = made["weights"].predict(["Night owl"])[0]
     assert owl.occupation_id == "nurse" and owl.score > 1 - 1e-3 and owl.reason is None
@@ -237,11 +221,16 @@ def test_the_trained_network_has_its_exemplars_and_the_untrained_none(
     assert untrained.predict(["coder"])[0].reason == "uncalibrated"
 
 
-def test_a_folder_with_another_index_is_refused(artefact: Path) -> None:
+def test_a_folder_of_another_format_or_index_is_refused(artefact: Path) -> None:
     embeddings = np.load(artefact / "index.npy")
     np.save(artefact / "index.npy", embeddings[1:])
     write_checksums(artefact)
     with pytest.raises(ValueError, match=r"12 embeddings of 13 titles; register again"):
+        read_normalizer(artefact)
+    settings = json.loads((artefact / "settings.json").read_text(encoding="utf-8"))
+    write_json(settings | {"format": FORMAT - 1}, artefact / "settings.json")
+    write_checksums(artefact)
+    with pytest.raises(ValueError, match="trained by an earlier version: run `rolecall retrain`"):
         read_normalizer(artefact)
 
 

@@ -10,9 +10,9 @@ import tiny_run
 import torch
 
 from models.network.embedding import embed_titles
-from models.network.model_files import load_model
+from models.network.kinds import load_model
 from models.network.quantization import Precision, pack
-from models.search.stored_vectors import StoredVectors
+from models.serving.index import StoredVectors
 from tasks.release.model_package.patch import as_indexed
 from tasks.release.model_package.quantized_network import QuantizedNetwork
 

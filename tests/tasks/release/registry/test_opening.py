@@ -1,4 +1,4 @@
-"""A registered model opened by the tables of its registry, and what is left to MLflow."""
+"""A registered model opened by the tables of its registry or by MLflow, and models refused."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from pathlib import Path
 
 import pytest
 import tiny_registry
-from mlflow_import import WARNINGS
+from mlflow_import import WARNINGS, mlflow
 
+from models.serving.package import FORMAT
+from tasks.io.frames import write_json
 from tasks.io.tracking import tracking_uri
-from tasks.release.registry.opening import ELSEWHERE, opened, stored
+from tasks.release.registry.opening import ELSEWHERE, fetched, opened, stored
 
 pytestmark = [pytest.mark.thorough, *WARNINGS]
 
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from mlflow import MlflowClient
-
     folder = tiny_registry.registered(tmp_path_factory.mktemp("root"), 1, 2)
-    client = MlflowClient(f"sqlite:///{folder.resolve()}/.mlflow/mlflow.db")
+    client = mlflow.MlflowClient(f"sqlite:///{folder.resolve()}/.mlflow/mlflow.db")
     client.set_registered_model_alias("rolecall", "champion", "2")
     return folder
 
@@ -33,26 +33,17 @@ def _own_registry(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(root.parent))
 
 
-def test_an_alias_and_a_version(root: Path) -> None:
-    versions = {
-        asked: opened_address(asked, root)
-        for asked in ("models:/rolecall@champion", "models:/rolecall/1")
-    }
-    assert versions == {
-        "models:/rolecall@champion": "models:/rolecall/2",
-        "models:/rolecall/1": "models:/rolecall/1",
-    }
-
-
-def opened_address(asked: str, root: Path) -> str:
-    with opened(asked, root) as (address, normalizer):
-        assert normalizer.predict(["Ward sister"])[0].occupation_label == "Nurse"
-        return address
-
-
-def test_a_folder(root: Path) -> None:
+@pytest.mark.parametrize("by", ["alias", "version", "folder"])
+def test_a_model_by_its_address(root: Path, by: str) -> None:
     (_, folder) = stored("models:/rolecall/1", tracking_uri(root)) or ("", root)
-    assert opened_address(str(folder), root) == str(folder)
+    asked = {
+        "alias": ("models:/rolecall@champion", "models:/rolecall/2"),
+        "version": ("models:/rolecall/1", "models:/rolecall/1"),
+        "folder": (str(folder), str(folder)),
+    }[by]
+    with opened(asked[0], root) as (address, normalizer):
+        assert normalizer.predict(["Ward sister"])[0].occupation_label == "Nurse"
+        assert address == asked[1]
 
 
 @pytest.mark.parametrize("asked", ["models:/rolecall/9", "models:/rolecall@best", "models:/no/1"])
@@ -84,10 +75,39 @@ def test_the_rest_is_left_to_mlflow(
     assert stored(asked, uri) is None
 
 
-def test_a_model_of_somebody_else_is_refused(root: Path, tmp_path: Path) -> None:
+def test_models_of_somebody_else_or_of_another_format_are_refused(
+    root: Path, tmp_path: Path
+) -> None:
     (tmp_path / "MLmodel").write_text("flavors: {}\n")
-    with (
-        pytest.raises(ValueError, match="answers no raw titles"),
-        opened(str(tmp_path), root),
-    ):
+    with pytest.raises(ValueError, match="answers no raw titles"), opened(str(tmp_path), root):
         pass
+    settings = tmp_path / "artifacts/normalizer/settings.json"
+    write_json({"format": FORMAT}, settings)
+    with fetched(str(tmp_path), tmp_path) as (address, folder):
+        assert (address, folder) == (str(tmp_path), tmp_path)
+    write_json({"format": FORMAT - 1}, settings)
+    message = f"^{tmp_path} has format {FORMAT - 1}, not {FORMAT}; .*run `rolecall retrain`"
+    with pytest.raises(ValueError, match=message), fetched(str(tmp_path), tmp_path):
+        pass
+
+
+@pytest.mark.slow
+def test_an_altered_model_of_the_registry_is_loaded_by_nobody(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither by a consumer nor by our commands, which leave no copy of it."""
+    address, uri = "models:/rolecall/1", tracking_uri(root)
+    (_, model) = stored(address, uri) or ("", root)
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", uri)
+    assert mlflow.pyfunc.load_model(address)
+    for name in ("serving.py", "artifacts/normalizer/weights.safetensors"):
+        file = model / name
+        content = file.read_bytes()
+        file.write_bytes(content + b"\n")
+        message = rf"{file.name} is not the file that was registered"
+        with pytest.raises(ValueError, match=message):
+            mlflow.pyfunc.load_model(address)
+        with pytest.raises(ValueError, match=f"^{address}: .*{message}"), fetched(address, root):
+            pass
+        file.write_bytes(content)
+    assert [*(root / ".mlflow/tmp").glob("*/")] == []

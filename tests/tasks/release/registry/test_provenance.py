@@ -11,8 +11,8 @@ import pytest
 import tiny_run
 import yaml
 
-from tasks.io.hashes import content_hash, taxonomy_hash
-from tasks.release.registry.provenance import LONGEST, changes_as_json, provenance, tree
+from tasks.io.frames import content_hash, taxonomy_hash
+from tasks.release.registry.register import LONGEST, changes_as_json, provenance, tree
 
 
 def git(tree: Path, *arguments: str) -> str:

@@ -4,7 +4,6 @@ import pytest
 from params_of import taxonomy_params
 
 from tasks.pipeline.ingest.taxonomies import esco
-from tasks.pipeline.ingest.taxonomies.esco import isco_chain
 from tasks.tables.rejected import RejectedRows
 from tasks.tables.source_files import IngestError
 
@@ -112,7 +111,3 @@ def test_files_of_languages_that_do_not_fit_are_explained(tmp_path) -> None:
         read_all(tmp_path, occupations="occupations_en.csv", occupations_en="occupations_en.csv")
     with pytest.raises(IngestError, match=r"missing \['occupations'\]"):
         read_all(tmp_path)
-
-
-def test_isco_chain() -> None:
-    assert isco_chain("0110") == ["0", "01", "011", "0110"]

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 from params_of import taxonomy_params
 
-from tasks.pipeline.ingest.taxonomies import read_taxonomy
+from tasks.pipeline.ingest.taxonomy import read_taxonomy
 from tasks.tables.rejected import RejectedRows
 from tasks.tables.source_files import IngestError
 

@@ -1,1 +1,0 @@
-"""Networks of the studies: how they are trained, and on which pairs."""

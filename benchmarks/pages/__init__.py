@@ -1,1 +1,0 @@
-"""Parts of the results pages: selected rows, tables, plots."""

@@ -1,1 +1,0 @@
-"""The champion on vacancy titles: without the board's data, with its titles, with its labels."""

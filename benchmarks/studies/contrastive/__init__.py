@@ -1,1 +1,0 @@
-"""Penalties, margins and sampling ratios of the contrastive loss."""

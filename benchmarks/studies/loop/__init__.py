@@ -1,1 +1,0 @@
-"""The loop of bulk run, queue, reviews and retraining, week after week."""

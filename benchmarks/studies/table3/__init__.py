@@ -1,1 +1,0 @@
-"""Table 3 of Neculoiu et al. 2016 on open data."""

@@ -1,1 +1,0 @@
-"""Every encoder with several losses on the job-title tests."""

@@ -1,0 +1,173 @@
+"""What DVC would do for a target: its stages in DVC's order, those that are up to date, and why.
+
+Nothing is run. DVC opens whatever lies in a folder to hash it, and would wait at a pipe for ever.
+So in a folder that people fill, such as `feedback/`, pipes, devices and links that lead out are
+left out by a `.dvcignore` of that folder, which stays for a bare `dvc repro`. Such a file in a
+folder of data ends the command, because a run without it would be another run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import yaml
+
+from flows.errors import Failure
+from tasks.io.regular_files import boundary, file_faults
+
+if TYPE_CHECKING:
+    from dvc.repo import Repo
+    from dvc.stage import Stage
+
+Outcome = Literal["ran", "unchanged", "restored"]
+Status = Mapping[str, Sequence[str | Mapping[str, Mapping[str, Any]]]]  # of DVC: stage -> changes
+TARGET = "report"  # of a retraining
+NAMED = 10  # files of a message
+IGNORED = ".dvcignore"
+HEAD = f"# rolecall writes this file: DVC must not open these\n/{IGNORED}\n"
+
+
+def plan_and_skipped(root: Path, target: str) -> tuple[list[str], list[str]]:
+    """Return the stages that `dvc repro` visits, and those at their front that it would skip.
+
+    The second list ends at the first stage that would run (`dvc.stage.Stage.changed`), because the
+    stages behind it depend on its outcome. It is empty while another DVC command is at work.
+    """
+    from dvc.lock import LockError
+    from dvc.repo import Repo
+
+    skipped: list[str] = []
+    with Repo(str(root)) as repo:
+        plan = _plan(repo, root, target)
+        with suppress(LockError), repo.lock:
+            for name, stage in plan.items():
+                if stage.changed():
+                    break
+                skipped.append(name)
+    return list(plan), skipped
+
+
+def reasons(root: Path, target: str) -> dict[str, list[str]]:
+    """List the changes behind each planned stage, in order; nothing if it is up to date.
+
+    Raises:
+        Failure: another DVC command is at work, or DVC cannot read one of its files.
+    """
+    from dvc.exceptions import DvcException
+    from dvc.repo import Repo
+
+    try:
+        with Repo(str(root)) as repo, repo.lock:
+            plan = _plan(repo, root, target)
+            return {name: list(_changes(stage.status())) for name, stage in plan.items()}
+    except DvcException as error:
+        raise Failure(f"DVC: {error}") from error
+
+
+def _changes(status: Status) -> Iterator[str]:
+    """Describe DVC's status of a stage: `FILE modified`, `NAME new`, `new command`."""
+    for change in (change for changes in status.values() for change in changes):
+        if isinstance(change, str):
+            yield change.replace("changed command", "new command")
+            continue
+        for files in change.values():
+            for name, state in files.items():
+                if isinstance(state, str):
+                    yield f"{name} {state}"
+                else:  # a file of parameters: name to `modified`, `new` or `deleted`
+                    yield from (f"{parameter} {how}" for parameter, how in state.items())
+
+
+def _plan(repo: Repo, root: Path, target: str) -> dict[str, Stage]:
+    """Return `target` and its ancestors by their addresses, in the order that `dvc repro` visits.
+
+    Source: `dvc.repo.reproduce.reproduce` of DVC 3.67, without the running. Imported files
+    (`NAME.dvc`) are stages to DVC and come under their path.
+
+    For a target with fewer than half of all stages DVC's order changes with PYTHONHASHSEED. Here
+    the other stages are first removed from the graph: the rest keeps the order of `dvc.yaml`.
+    """
+    from dvc.repo.reproduce import collect_stages, get_active_graph, plan_repro
+
+    keep_out_special_files(root)
+    graph = get_active_graph(repo.index.graph)
+    address = f"{root / 'dvc.yaml'}:{target}"  # whatever the current directory
+    needed = set(plan_repro(graph, collect_stages(repo, [address])))
+    graph.remove_nodes_from([stage for stage in graph if stage not in needed])
+    return {_address(root, stage): stage for stage in plan_repro(graph)}
+
+
+def _address(root: Path, stage: Stage) -> str:
+    relative = Path(stage.path).resolve().relative_to(root.resolve()).as_posix()
+    name: str | None = getattr(stage, "name", None)
+    if name is None:
+        return relative
+    return name if relative == "dvc.yaml" else f"{relative}:{name}"
+
+
+def keep_out_special_files(root: Path) -> list[str]:
+    """Look at the folders that sections of `params.yaml` name, such as `feedback.folder`.
+
+    Returns:
+        a warning for each file that is left out.
+
+    Raises:
+        Failure: a folder of data, or one outside of the clone, holds a pipe or a device.
+    """
+    refused, left_out = list[str](), list[str]()
+    for name in _named_folders(root / "params.yaml"):
+        folder, within = root / name, boundary(Path(name))
+        if within and folder.is_dir() and root.resolve() in folder.resolve().parents:
+            faults = dict(file_faults(folder, folder))
+            _ignore(folder, [path.relative_to(folder).as_posix() for path in faults])
+            left_out += [f"warning: {fault}: not read" for fault in faults.values()]
+        else:
+            refused += dict(file_faults(folder, within and folder)).values()
+    if refused:
+        advice = "take them out, or put the file itself there"
+        raise Failure("\n".join([*_first(refused), advice]))
+    return _first(left_out)
+
+
+def _ignore(folder: Path, names: Sequence[str]) -> None:
+    """Let DVC see none of `names`, and not this list itself, which it would refuse."""
+    file = folder / IGNORED
+    if names:
+        content = (HEAD + "".join(f"/{pattern(name)}\n" for name in names)).encode()
+        if not (file.is_file() and file.read_bytes() == content):
+            partial = file.with_name(f"{IGNORED}.partial")
+            partial.write_bytes(content)
+            partial.replace(file)
+    elif file.is_file() and file.read_bytes().startswith(HEAD.encode()):
+        file.unlink()
+
+
+def pattern(name: str) -> str:
+    """Return the line of a `.dvcignore` that means a name; `?` is what no line can hold."""
+    return re.sub(r"[^\w./-]", lambda one: _escaped(one[0]), name)
+
+
+def _escaped(sign: str) -> str:
+    if sign == " ":  # DVC strips the line
+        return "[ ]"
+    return f"\\{sign}" if sign.isprintable() else "?"
+
+
+def _first(lines: list[str]) -> list[str]:
+    more = [f"and {len(lines) - NAMED:,} more"] if len(lines) > NAMED else []
+    return [*lines[:NAMED], *more]
+
+
+def _named_folders(params: Path) -> list[str]:
+    """Return the values of `folder`; DVC itself reports a file that is missing or no YAML."""
+    try:
+        content = yaml.safe_load(params.read_text(encoding="utf-8"))
+    except (FileNotFoundError, yaml.YAMLError):
+        return []
+    sections = [*content.values()] if isinstance(content, dict) else []
+    names = [section.get("folder") for section in sections if isinstance(section, dict)]
+    return [name for name in dict.fromkeys(names) if isinstance(name, str)]

@@ -1,1 +1,0 @@
-"""`rolecall schedule`: the child processes, and what is deployed on the server."""

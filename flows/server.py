@@ -1,0 +1,215 @@
+"""Prefect's server as a child process, and what `rolecall schedule` asks of it.
+
+`retrain` and `reproduce` use the server that PREFECT_API_URL names, or one for the time of the
+command: only this machine reaches it, with a password that is drawn for it, and it has a database
+of its own. Prefect would leave a server of its own behind when the command is killed;
+`flows/guard.py` ends this one.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from datetime import datetime
+from pathlib import Path
+
+import httpx
+import prefect
+from prefect.client.orchestration import SyncPrefectClient, get_client
+from prefect.client.schemas.actions import WorkPoolCreate
+from prefect.client.schemas.filters import (
+    DeploymentFilter,
+    DeploymentFilterId,
+    FlowRunFilter,
+    FlowRunFilterState,
+    FlowRunFilterStateType,
+)
+from prefect.client.schemas.objects import StateType
+from prefect.client.schemas.responses import DeploymentResponse
+from prefect.client.schemas.sorting import FlowRunSort
+from prefect.context import refresh_global_settings_context
+from prefect.exceptions import ObjectNotFound
+from prefect.logging.handlers import APILogHandler
+from prefect.settings import PREFECT_API_URL, get_current_settings
+from prefect.states import Crashed
+from prefect.workers.process import ProcessWorker
+
+from flows.environment import (
+    HOST,
+    client_settings,
+    new_password,
+    server_settings,
+    stage_environment,
+)
+from flows.errors import Failure
+from flows.processes import guarded
+from tasks.io.tracking import main_tree
+from tasks.release.registry.locks import own_folder
+
+FOLDER = Path(".prefect/temporary")  # in the main tree, not in git
+SECONDS_TO_START = 120.0
+TEMPORARY = {"PREFECT_UI_ENABLED": "0", "PREFECT__SERVER_EPHEMERAL": "1"}
+MADE_BEFORE = dict.fromkeys(
+    ("PREFECT_SERVER_DATABASE_MIGRATE_ON_START", "PREFECT_API_BLOCKS_REGISTER_ON_START"), "false"
+)
+"""Settings that leave out what a copy of an empty database has already."""
+POOL = "rolecall"  # as in prefect.yaml
+BEGUN = (StateType.PENDING, StateType.RUNNING, StateType.CANCELLING)
+SECONDS_TO_PLAN = 60.0  # until the server has planned the next runs
+
+
+@contextmanager
+def server() -> Iterator[None]:
+    """Let the flows of the block use the named server, or one that ends with the block.
+
+    Prefect takes ten seconds to make its tables. The first run keeps them in an empty database, of
+    which later runs begin with a copy.
+
+    Raises:
+        Failure: the server does not answer.
+    """
+    if PREFECT_API_URL.value():
+        yield
+        return
+    port, password = free_port(), new_password()
+    client = client_settings(port, password)
+    settings = get_current_settings().to_environment_variables(exclude_unset=True)
+    settings |= TEMPORARY | client | server_settings(port, password)
+    folder = main_tree(Path.cwd()) / FOLDER
+    folder.parent.mkdir(mode=0o700, exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    template = folder / f"empty-{prefect.__version__}.db"
+    with own_folder(folder) as own:
+        database = own / "prefect.db"
+        settings["PREFECT_HOME"] = str(own)
+        settings["PREFECT_SERVER_DATABASE_CONNECTION_URL"] = f"sqlite+aiosqlite:///{database}"
+        if template.is_file():
+            shutil.copyfile(template, database)
+            settings |= MADE_BEFORE
+        with serving(port, settings, subprocess.DEVNULL, seconds_to_end=0):
+            if not template.is_file():
+                _copy_database(database, template)
+            with _client_of(client):
+                yield
+
+
+def _copy_database(database: Path, copy: Path) -> None:
+    """Copy a database that a server uses; the copy appears whole."""
+    partial = database.with_name("template.db")
+    with closing(sqlite3.connect(database)) as whole, closing(sqlite3.connect(partial)) as other:
+        whole.backup(other)
+    partial.replace(copy)
+
+
+@contextmanager
+def serving(
+    port: int, settings: Mapping[str, str], output: int, seconds_to_end: float | None = None
+) -> Iterator[subprocess.Popen[str]]:
+    """Run Prefect's server with these settings for the time of the block, in which it answers.
+
+    `seconds_to_end` are those between interrupting and killing it, which loses unsaved runs.
+
+    Raises:
+        Failure: it does not answer.
+    """
+    app = ["prefect.server.api.server:create_app", "--factory"]
+    app += ["--app-dir", str(Path(prefect.__file__).parent)]
+    address = ["--host", HOST, "--port", str(port), "--log-level", "critical"]
+    environment = {**stage_environment(), **settings, "PREFECT__SERVER_FINAL": "1"}
+    command = [sys.executable, "-m", "uvicorn", *app, *address]
+    with guarded(command, Path.cwd(), environment, output, seconds_to_end) as process:
+        _wait(settings["PREFECT_API_URL"], process)
+        yield process
+
+
+def free_port() -> int:
+    """Return a port of this machine that nobody listens at."""
+    with closing(socket.socket()) as free:
+        free.bind((HOST, 0))
+        return int(free.getsockname()[1])
+
+
+@contextmanager
+def _client_of(settings: Mapping[str, str]) -> Iterator[None]:
+    """Name the server for all threads, or Prefect starts a second one; earlier values come back."""
+    before = {name: os.environ.get(name) for name in settings}
+    os.environ.update(settings)
+    refresh_global_settings_context()
+    try:
+        yield
+    finally:
+        APILogHandler().flush()
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.update({name: value})
+        refresh_global_settings_context()
+
+
+def _wait(address: str, process: subprocess.Popen[str]) -> None:
+    limit = time.monotonic() + SECONDS_TO_START
+    with httpx.Client(trust_env=False) as client:
+        while time.monotonic() < limit and process.poll() is None:
+            try:
+                if client.get(f"{address}/health").is_success:
+                    return
+            except httpx.TransportError:
+                time.sleep(0.1)
+    raise Failure(
+        f"Prefect's server did not answer at {address}; remove the folder {FOLDER} and try again, "
+        "or start a server yourself (docs/guides/scheduling.md)"
+    )
+
+
+def prepare_pool() -> str:
+    """Make the work pool if it is missing, and return its name.
+
+    No worker runs yet. So runs that have begun were killed with their worker; they are marked as
+    crashed, because each would hold up the later runs of its deployment.
+    """
+    with get_client(sync_client=True) as client:
+        try:
+            client.read_work_pool(POOL)
+        except ObjectNotFound:
+            template = ProcessWorker.get_default_base_job_template()
+            new = WorkPoolCreate(name=POOL, type="process", base_job_template=template)
+            client.create_work_pool(new)
+        for run in client.read_flow_runs(flow_run_filter=_in_state(BEGUN)):
+            client.set_flow_run_state(run.id, Crashed(message="its worker ended"), force=True)
+    return POOL
+
+
+def next_runs() -> dict[str, str]:
+    """Return FLOW/DEPLOYMENT -> when it runs next, in UTC, of all deployments by name.
+
+    The server plans runs some seconds after the deployment.
+    """
+    limit = time.monotonic() + SECONDS_TO_PLAN
+    times = {}
+    with get_client(sync_client=True) as client:
+        for one in client.read_deployments():
+            name = f"{client.read_flow(one.flow_id).name}/{one.name}"
+            planned = not one.paused and any(schedule.active for schedule in one.schedules)
+            while not (at := _next(client, one)) and planned and time.monotonic() < limit:
+                time.sleep(0.5)
+            times[name] = f"{at:%A %Y-%m-%d %H:%M} UTC" if at else "not planned"
+    return dict(sorted(times.items()))
+
+
+def _next(client: SyncPrefectClient, deployment: DeploymentResponse) -> datetime | None:
+    runs = client.read_flow_runs(
+        deployment_filter=DeploymentFilter(id=DeploymentFilterId(any_=[deployment.id])),
+        flow_run_filter=_in_state([StateType.SCHEDULED]),
+        sort=FlowRunSort.EXPECTED_START_TIME_ASC,
+        limit=1,
+    )
+    return runs[0].expected_start_time if runs else None
+
+
+def _in_state(types: Iterable[StateType]) -> FlowRunFilter:
+    return FlowRunFilter(state=FlowRunFilterState(type=FlowRunFilterStateType(any_=list(types))))

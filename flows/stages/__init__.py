@@ -1,1 +1,0 @@
-"""DVC's stages: which of them would run, and running them."""

@@ -1,1 +1,0 @@
-"""Layers that several encoders are made of."""

@@ -1,1 +1,0 @@
-"""Parts that several losses share: the choice of negatives, and a Bessel function."""

@@ -1,1 +1,0 @@
-"""The served model without its network: abstention, answers, explanations."""

@@ -1,1 +1,0 @@
-"""The answer to a title: its columns, when the model abstains, and which words decided."""

@@ -1,1 +1,0 @@
-"""Seeds derived by name, files that appear whole or not at all, progress lines."""

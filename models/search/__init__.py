@@ -1,1 +1,0 @@
-"""From an encoded title to ranked occupations: index, scores, exemplars, confidence, search."""

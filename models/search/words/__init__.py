@@ -1,1 +1,0 @@
-"""Words of titles: counted, compared, and corrected."""

@@ -1,0 +1,1 @@
+"""The served model: raw titles in, occupations out. Consumers load it with `models/text`."""

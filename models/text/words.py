@@ -1,0 +1,124 @@
+"""The words of texts, each distinct word once, and how often the titles of a taxonomy have them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from models.text.titles import joined
+
+if TYPE_CHECKING:
+    from jaxtyping import Bool, Int64, UInt32
+
+PARTS = re.compile(r"[,(/|:;)\[\]–]|-\s|\s-")
+"""Separators of a title's parts: commas, brackets, dashes beside a space."""
+WORDS = re.compile(r"[^\W_]+(?:[+#'&]+[^\W_]*)*")
+LINES = re.compile(rf"\n|{WORDS.pattern}")
+"""Words, and the line breaks between titles."""
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """The words of some texts.
+
+    Attributes:
+        names: distinct words.
+        codes: position in `names` of each word, text after text.
+        starts: where the words of each text begin in `codes`; one more at the end.
+    """
+
+    names: list[str]
+    codes: Int64[np.ndarray, " word"]
+    starts: Int64[np.ndarray, " text+1"]
+
+    @classmethod
+    def of(cls, texts: Sequence[str], pattern: re.Pattern[str] = WORDS) -> Self:
+        """Find the words of texts; `pattern`, which has no groups, says what a word is."""
+        return cls.from_lines(re.findall(rf"\n|{pattern.pattern}", joined(texts)), len(texts))
+
+    @classmethod
+    def from_lines(cls, found: Iterable[str], texts: int) -> Self:
+        """Collect the words of so many texts, with a line break between two texts."""
+        numbers = {"\n": 0}
+        codes = np.array([numbers.setdefault(word, len(numbers)) for word in found], np.int64)
+        breaks = np.flatnonzero(codes == 0)
+        starts = np.zeros(texts + 1, np.int64)
+        starts[1:-1] = breaks - np.arange(len(breaks))
+        starts[-1] = len(codes) - len(breaks)
+        return cls([*numbers][1:], codes[codes > 0] - 1, starts)
+
+    def any_of(
+        self, are_meant: Sequence[bool] | Bool[np.ndarray, " name"]
+    ) -> Bool[np.ndarray, " text"]:
+        """Say which texts have one of the distinct words that are meant."""
+        return self.count(are_meant) > 0
+
+    def count(
+        self, are_meant: Sequence[bool] | Bool[np.ndarray, " name"]
+    ) -> Int64[np.ndarray, " text"]:
+        """Return how many words of each text are among the distinct words that are meant."""
+        meant = np.array(are_meant, bool)[self.codes]
+        total = np.concatenate([[0], np.cumsum(meant)])
+        return np.diff(total[self.starts])
+
+    @cached_property
+    def letters(self) -> tuple[UInt32[np.ndarray, " letter"], Int64[np.ndarray, " name+1"]]:
+        """The code points of `names`, one behind the other, and where each begins."""
+        return letters_of(self.names)
+
+
+def letters_of(
+    words: Sequence[str],
+) -> tuple[UInt32[np.ndarray, " letter"], Int64[np.ndarray, " word+1"]]:
+    """Return the code points of words, one behind the other, and where each begins."""
+    data = "".join(words).encode("utf-32-le", "surrogatepass")
+    begins = np.zeros(len(words) + 1, np.int64)
+    np.cumsum([*map(len, words)], out=begins[1:])
+    return np.frombuffer(data, np.uint32).copy(), begins  # writable: one type for numba
+
+
+@dataclass(frozen=True)
+class TitleWords:
+    """The words of distinct cleaned titles.
+
+    Attributes:
+        counts: how many titles have a word, wherever it stands.
+        endings: how many have a first part that ends with it; of others none.
+        beginnings: how many have a first part that begins with it and has more; of others none.
+    """
+
+    counts: Mapping[str, int]
+    endings: Mapping[str, int]
+    beginnings: Mapping[str, int]
+
+    @classmethod
+    def of(cls, titles: Iterable[str]) -> Self:
+        """Count the words of cleaned titles, each title once."""
+        distinct = set(titles)
+        words = [WORDS.findall(title) for title in distinct]
+        firsts = [
+            next(iter(parts_of(title)), []) if PARTS.search(title) else own
+            for title, own in zip(distinct, words, strict=True)
+        ]
+        return cls(
+            dict(Counter(chain.from_iterable(map(set, words)))),
+            dict(Counter(part[-1] for part in firsts if part)),
+            dict(Counter(part[0] for part in firsts if len(part) > 1)),
+        )
+
+
+def parts_of(title: str) -> list[list[str]]:
+    """Return the words of each part of a title that has any."""
+    return [words for part in PARTS.split(title) if (words := WORDS.findall(part))]
+
+
+def forms_of(label: str) -> list[str]:
+    """Return the forms of a label for each gender, folded: "Koch/Köchin" has two."""
+    return [form for part in label.casefold().split("/") if (form := part.strip())]

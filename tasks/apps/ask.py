@@ -1,0 +1,222 @@
+"""Answers with everything that a person wants to see of them, as plain values.
+
+In: a normalizer and raw titles. Out: for each title the columns of `Answer`, and beside them
+`raw_title`, `meaning` of the reason, `code_labels` (names of `codes`, empty if unknown), the
+`alternatives` with their labels and codes, and the `explanation`, unless it is not asked for.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from models.serving import clean as abstention
+from models.serving.answer import Answer
+from models.serving.clean import UNCALIBRATED
+from models.serving.explain import explain
+from models.serving.model import Normalizer
+from tasks.release.registry.opening import opened
+
+MEANINGS: Mapping[str, str] = {
+    abstention.NULL: "the title is missing",
+    abstention.NOT_TEXT: "the title is no text",
+    abstention.EMPTY: "the title holds white space only",
+    abstention.NO_LETTERS: "the title holds digits, punctuation or emoji only",
+    abstention.UNKNOWN_LETTERS: "the training titles have none of its letters",
+    abstention.NOT_A_JOB_TITLE: "it reads less like a job title than nearly all inputs do, says "
+    "no more than a status, a contract or a place, or reviewers marked it as not a job title",
+    abstention.UNKNOWN_WORDS: "no title of the taxonomy has one of its words: it is in a "
+    "language that the model does not know, or no words at all",
+    abstention.UNSURE: "the confidence of the best answer is below the minimum",
+    UNCALIBRATED: "the model has no calibration, so its answers have no confidence",
+}
+"""The meaning of each reason of an answer, in words."""
+
+
+def described(
+    normalizer: Normalizer,
+    raw_titles: Sequence[str | None],
+    params: Mapping[str, Any],
+    *,
+    explained: bool = True,
+) -> Iterator[dict[str, Any]]:
+    """Yield the description of each title's answer, in their order.
+
+    Args:
+        normalizer: of a registered model.
+        raw_titles: None is a missing one.
+        params: of `Normalizer.predict`, by name.
+        explained: whether to say which words drew the title; that costs a search for each word.
+
+    Raises:
+        ValueError: a parameter is out of range.
+    """
+    place = {name: row for row, name in enumerate(normalizer.index.occupations)}
+    for raw_title, answer in zip(raw_titles, normalizer.predict(raw_titles, **params), strict=True):
+        values = {"raw_title": raw_title, **answer._asdict()}
+        values["meaning"] = MEANINGS.get(answer.reason or "")
+        values["code_labels"] = [normalizer.groups.get(code, "") for code in answer.codes]
+        language = params.get("language", "")
+        values["alternatives"] = [*_alternatives(normalizer, answer, place, language)]
+        if explained:
+            values["explanation"] = _explanation(normalizer, raw_title, answer, language)
+        yield values
+
+
+def _alternatives(
+    normalizer: Normalizer, answer: Answer, place: Mapping[str, int], language: str
+) -> Iterator[dict[str, Any]]:
+    """Yield the occupations behind the first one."""
+    labels = normalizer.labels
+    rows = zip(answer.top_occupation_ids, answer.top_titles, answer.top_scores, strict=True)
+    for name, title, score in [*rows][1:]:
+        yield {
+            "occupation_id": name,
+            "occupation_label": labels.label(place[name], language or answer.matched_language),
+            "codes": labels.codes[place[name]],
+            "matched_title": title,
+            "score": score,
+        }
+
+
+def _explanation(
+    normalizer: Normalizer, raw_title: str | None, answer: Answer, language: str
+) -> dict[str, Any]:
+    if answer.abstained:
+        return {"why": f"no answer: {MEANINGS[str(answer.reason)]}", "words": []}
+    explanation = explain(normalizer, raw_title, language)
+    return {"why": explanation.why, "words": [part._asdict() for part in explanation.parts]}
+
+
+# The description of an answer as lines for a terminal, in colour or plain.
+
+SURE, LIKELY = 0.8, 0.5  # confidences from which on an answer is green, and yellow
+BOLD, DIM, GREEN, YELLOW, RED = "1", "2", "32", "33", "31"
+INDENT, NAME = "  ", 11  # characters of a line's name
+WIDTH = 100  # of a line at most
+
+
+def printed(answer: Mapping[str, Any], *, colour: bool, width: int) -> str:
+    """Write what `described` yields; `width` in characters."""
+    title = answer["raw_title"] if answer["raw_title"] is not None else ""
+    lines = [_painted(BOLD, _plain(title), colour), _headline(answer, colour)]
+    for name, text in _details(answer):
+        wrapped = textwrap.wrap(
+            _plain(text), max(40, min(width, WIDTH)) - len(INDENT) - NAME, break_on_hyphens=False
+        )
+        lines += [
+            f"{INDENT}{_painted(DIM, label.ljust(NAME), colour)}{line}"
+            for label, line in zip([name, *[""] * len(wrapped)], wrapped, strict=False)
+        ]
+    return "\n".join(lines)
+
+
+def _headline(answer: Mapping[str, Any], colour: bool) -> str:
+    if answer["abstained"]:
+        return f"{INDENT}{_painted(YELLOW, 'no answer: ' + answer['reason'], colour)}"
+    label = _painted(BOLD, _plain(answer["occupation_label"]), colour)
+    confidence = answer["confidence"]
+    if confidence is None:
+        return f"{INDENT}{label}  {answer['reason']}"
+    tone = GREEN if confidence >= SURE else YELLOW if confidence >= LIKELY else RED
+    return f"{INDENT}{label}  {_painted(tone, f'confidence {confidence:.2f}', colour)}"
+
+
+def _details(answer: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield name and text of each line that says something."""
+    if answer["abstained"]:
+        yield "why", answer["meaning"]
+        if answer["best_confident_code"]:
+            yield "code", f"{answer['best_confident_code']} is confident"
+        return
+    yield "id", answer["occupation_id"]
+    if answer["codes"]:
+        yield "hierarchy", " > ".join(_levels(answer))
+    if answer["best_confident_code"] in answer["codes"]:
+        level = answer["codes"].index(answer["best_confident_code"])
+        yield "sure of", [*_levels(answer)][level]
+    if answer["crosswalk_codes"]:
+        yield "codes", ", ".join(answer["crosswalk_codes"])
+    words = {kind: answer[kind] for kind in ("seniority", "contract", "location") if answer[kind]}
+    if words:
+        yield "words", "; ".join(f"{kind}: {', '.join(found)}" for kind, found in words.items())
+    if answer["alternatives"]:
+        others = (
+            f"{one['occupation_label']} ({one['score']:.2f})" for one in answer["alternatives"]
+        )
+        yield "similar", ", ".join(others)
+    if "explanation" in answer:
+        yield "why", answer["explanation"]["why"]
+
+
+def _levels(answer: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the codes with their labels and confidences, where there are any."""
+    for level, code in enumerate(answer["codes"]):
+        sure = [f"({value:.2f})" for value in answer["code_confidences"][level : level + 1]]
+        yield " ".join(filter(None, [code, answer["code_labels"][level], *sure]))
+
+
+def _plain(text: str) -> str:
+    """Write what is no printable character as its escape: a title cannot steer the terminal."""
+    return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text)
+
+
+def _painted(tone: str, text: str, colour: bool) -> str:
+    return f"\x1b[{tone}m{text}\x1b[0m" if colour else text
+
+
+# `python -m tasks.apps.ask --model ADDRESS [TITLE ...]`: a few titles answered in the terminal.
+#
+# Without a title it reads standard input, one title a line. It imports neither MLflow nor Polars.
+
+AT_ONCE = 256  # titles answered together
+
+
+def ask(
+    titles: Sequence[str], model: str, root: Path, params: Mapping[str, Any], *, as_json: bool
+) -> None:
+    """Print an answer for each title, in their order; without a title read standard input.
+
+    `model`: address in the registry of `root`; `params`: of `Normalizer.predict`, by name.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a lone surrogate has no UTF-8
+    with opened(model, root) as (_, normalizer):
+        try:
+            for batch in [titles] if titles else _lines():
+                for answer in described(normalizer, batch, params):
+                    print(_text(answer, as_json), flush=sys.stdout.isatty())
+        except BrokenPipeError:  # as `head` leaves; nothing is left to be flushed at the exit
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _lines() -> Iterator[list[str]]:
+    """Yield titles of standard input: each by itself as a person types it, else many at once."""
+    lines = io.TextIOWrapper(sys.stdin.buffer, "utf-8-sig", errors="replace")
+    typed = sys.stdin.isatty()
+    if typed:
+        print("a title and Enter; Ctrl-D ends", file=sys.stderr)
+    titles: list[str] = []
+    for line in lines:
+        titles.append(line.rstrip("\r\n"))
+        if typed or len(titles) == AT_ONCE:
+            yield titles
+            titles = []
+    if titles:
+        yield titles
+
+
+def _text(answer: dict[str, object], as_json: bool) -> str:
+    if as_json:
+        return json.dumps(answer, ensure_ascii=False, allow_nan=False)
+    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    width = shutil.get_terminal_size().columns
+    return printed(answer, colour=colour, width=width) + "\n"

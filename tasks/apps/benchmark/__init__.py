@@ -1,1 +1,0 @@
-"""A registered model on a published benchmark."""

@@ -1,1 +1,0 @@
-"""The publishers' files of scored pairs and paraphrases, a module each."""

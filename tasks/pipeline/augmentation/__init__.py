@@ -1,1 +1,0 @@
-"""Noise and superfluous words, which several augmentation stages draw."""

@@ -1,1 +1,0 @@
-"""A second taxonomy whose titles train beside the first one's."""

@@ -1,0 +1,302 @@
+"""Confidence fitted on queries that nothing was trained on, and what labels say of exact titles.
+
+The queries are the labelled inputs that nothing was trained on and no test queries, each answered
+without its own exemplar; else held-out titles, which are nearer to the taxonomy. Without enough of
+either the model stays uncalibrated. Lone head words and initials of titles teach what is vague.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from dataclasses import replace
+from math import ceil
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from models.metrics.calibration import fitted
+from models.serving.confidence import KNOWN, Calibration, Levels, OodScore, logit, word_evidence
+from models.serving.index import AliasIndex
+from models.serving.search import Search
+from models.serving.spelling import Spelling
+from models.text.words import WORDS, TitleWords
+from tasks.pipeline.calibrate.prior import posterior
+
+if TYPE_CHECKING:
+    from jaxtyping import Bool, Float32, Float64, Int64
+
+
+ENOUGH = 50
+"""Queries: a twentieth of fewer is hardly a query."""
+ASSUMED, ASSUMED_RIGHT = 10, 9
+"""Exact titles that count as seen before any is, and how many of these as right."""
+PAIRS, PAIRS_AGREEING = 5, 4
+"""The same of pairs of labels that one title has."""
+KEPT = ("annotations", "gate")
+"""Splits of inputs that tests and the gate query."""
+MADE = 400
+"""Titles that vague queries are made of."""
+MADE_WEIGHT = 0.5
+"""Of all made queries together, beside 1 of all labelled ones."""
+
+
+def calibrate(
+    search: Search,
+    queries: pl.DataFrame,
+    hierarchy: Levels,
+    temperature: float,
+    labels: pl.DataFrame,
+    max_false_rejection_rate: float,
+    made: pl.DataFrame | None = None,
+) -> Calibration:
+    """Fit confidence at every level on queries with known occupations.
+
+    `search` has its exemplars, `queries` (columns `cleaned` and `occupation_ids`, one row at least)
+    any number of correct occupations, `hierarchy` the index's occupations, `labels` what
+    `labels.labels_of_titles` returns. At most `max_false_rejection_rate` of the queries are
+    rejected as not job titles. `made` has further queries (`labels.made_queries`), vaguer than
+    most, that count less.
+    """
+    words = TitleWords.of(search.index.titles)
+    values, correct, ood_scores = judged(search, queries, hierarchy, temperature, words, labels)
+    weights = np.ones(len(queries))
+    if made is not None and len(made):
+        vague, right, _ = judged(search, made, hierarchy, temperature, words, labels)
+        right[made["is_topic"].to_numpy(), -1] = False
+        values = np.concatenate([values, vague])
+        correct = np.concatenate([correct, right])
+        share = MADE_WEIGHT * len(queries) / len(made)
+        weights = np.concatenate([weights, np.full(len(made), share)])
+    offsets, slopes, of_words = [], [], []
+    for level in range(len(hierarchy)):
+        offset, (slope, *others) = fitted(values[:, level], correct[:, level], weights)
+        offsets.append(offset)
+        slopes.append(float(slope))
+        of_words.append([float(weight) for weight in others])
+    ood_threshold = (
+        -float(np.quantile(-ood_scores, max_false_rejection_rate))
+        if max_false_rejection_rate
+        else KNOWN
+    )
+    return Calibration(temperature, offsets, slopes, ood_threshold, of_words)
+
+
+def judged(
+    search: Search,
+    queries: pl.DataFrame,
+    hierarchy: Levels,
+    temperature: float,
+    words: TitleWords,
+    labels: pl.DataFrame,
+) -> tuple[
+    Float64[np.ndarray, "query level value"],
+    Bool[np.ndarray, "query level"],
+    Float64[np.ndarray, " query"],
+]:
+    """Answer queries, none with the help of its own exemplar, and compare with what is right.
+
+    `words`: of the titles of the search's index.
+
+    Returns:
+        At each level the logarithm of the odds, then `EVIDENCE`; whether the answer is right; and
+        the out-of-domain score.
+    """
+    values, correct, ood_scores = [], [], []
+    index = search.index
+    spelling = Spelling(words, lambda titles: index.positions(titles) >= 0)
+    ood_score = OodScore(frozenset(search.index.titles), words.endings)
+    titles = spelling(queries["cleaned"].to_list())
+    for batch, hits in without_own_exemplars(search).blocks(titles, 1):
+        answers = hits.occupations[:, 0]
+        shares = unrounded_shares(hierarchy, hits.scores, temperature, answers)
+        aliases = [search.index.titles[title] for title in hits.titles[:, 0].tolist()]
+        names = [search.index.occupations[code] for code in answers]
+        pairs = pl.DataFrame({"occupation_id": names, "cleaned": aliases})
+        own = pairs.join(labels, on=["occupation_id", "cleaned"], how="left", maintain_order="left")
+        own_labels = own["label"].to_list()
+        features = word_evidence(titles[batch], aliases, own_labels, hits.closest, words.endings)
+        repeated = np.repeat(features[:, None], len(hierarchy), axis=1)
+        values.append(np.concatenate([logit(shares)[:, :, None], repeated], axis=2))
+        gold = search.index.codes(queries[batch]["occupation_ids"].to_list())
+        correct += [
+            hierarchy.agree(np.full(len(codes), answer), np.array(codes, np.int64)).any(axis=0)
+            for answer, codes in zip(answers, gold, strict=True)
+        ]
+        ood_scores.append(ood_score(titles[batch], hits.closest))
+    return np.concatenate(values), np.array(correct), np.concatenate(ood_scores)
+
+
+def unrounded_shares(
+    hierarchy: Levels,
+    scores: Float32[np.ndarray, "query occupation"],
+    temperature: float,
+    answers: Int64[np.ndarray, " query"],
+) -> Float64[np.ndarray, "query level"]:
+    """Return `Levels.shares` without the rounding of its powers, which a fit would follow."""
+    (members, starts), made = hierarchy.members, np.empty((len(scores), len(hierarchy)))
+    for row, chances in enumerate(posterior(scores, temperature)):
+        for level, code in enumerate(hierarchy.codes[:, answers[row]].tolist()):
+            alike = members[level, starts[level, code] : starts[level, code + 1]]
+            made[row, level] = chances[alike].sum()
+    return made
+
+
+def without_own_exemplars(search: Search) -> Search:
+    """Return a search in which no title is helped by an exemplar of the same title."""
+    if search.exemplars is None or not search.exemplars.titles:
+        return search
+    known = len(search.index.titles)
+    column = {title: n for n, title in enumerate(search.exemplars.titles, known)}
+
+    def similarities(titles: Sequence[str]) -> Float32[np.ndarray, "query title"]:
+        everything = search.similarities(titles)
+        for row, title in enumerate(titles):
+            if title in column:
+                everything[row, column[title]] = -1
+        return everything
+
+    return replace(search, similarities=similarities)
+
+
+def levels(index: AliasIndex, occupations: pl.DataFrame) -> Levels:
+    """Return the hierarchy above an index's occupations (schema `OCCUPATIONS`)."""
+    codes = dict(occupations.select("occupation_id", "codes").iter_rows())
+    return Levels.of([codes[name] for name in index.occupations])
+
+
+class Labelled(NamedTuple):
+    """Queries (columns `cleaned, occupation_ids`), the test that they are of, and what is missing.
+
+    `test` is empty if there are too few; `missing` says so in words.
+    """
+
+    queries: pl.DataFrame
+    test: str
+    missing: str
+
+
+def labelled_queries(
+    valid: pl.DataFrame, inputs: pl.DataFrame, trained: Container[str], queried: Container[str]
+) -> Labelled:
+    """Return what confidence is fitted on: labelled inputs, else held-out titles.
+
+    `valid` has the validation queries (schema `QUERIES`), `inputs` schema `SPLIT_INPUTS`. Labelled
+    inputs of split train count too, unless they are among the cleaned strings `trained` on or the
+    normalized strings `queried` by a test.
+    """
+    kept = ("cleaned", "occupation_ids")
+    free = inputs.filter((pl.col("split") == "train") & (pl.col("cleaned") != "")).drop_nulls(
+        "occupation_id"
+    )
+    readings = free.select("cleaned", "normalized").rows()
+    unseen = [title not in trained and name not in queried for title, name in readings]
+    free = free.filter(pl.Series(unseen, dtype=pl.Boolean))
+    own = free.select("cleaned", occupation_ids=pl.concat_list("occupation_id"))
+    labels = pl.concat([valid.filter(test="annotations").select(kept), own])
+    if len(labels) >= ENOUGH:
+        return Labelled(labels, "annotations", "")
+    rows = len(inputs.drop_nulls("occupation_id"))
+    more = 10 * ceil((ENOUGH - len(labels)) * rows / max(len(labels), 1) / 10)
+    suffix = f", about {more} more rows" if len(labels) else ""
+    missing = f"{len(labels)} labelled titles; confidence needs {ENOUGH}{suffix}"
+    titles = valid.filter(test="heldout_alias").select(kept)
+    test = "heldout_alias" if len(titles) >= ENOUGH else ""
+    return Labelled(titles if test else titles.clear(), test, missing)
+
+
+def made_queries(index: AliasIndex, rng: np.random.Generator) -> pl.DataFrame:
+    """Make vague queries of `MADE` titles drawn at random.
+
+    Columns `cleaned, occupation_ids, is_topic`: the last word alone and the initials mean the
+    title's occupation. The first word alone is a topic ("football"), or in other languages the
+    head: it means no occupation, and perhaps a code above the title's.
+    """
+    rows = []
+    titles = [index.titles[row] for row in rng.permutation(len(index.titles)).tolist()]
+    for title in [title for title in titles[: 4 * MADE] if len(WORDS.findall(title)) > 1][:MADE]:
+        first, *_, last = words = WORDS.findall(title)
+        own = [index.occupations[code] for code in index.owners(title)]
+        initials = "".join(word[0] for word in words)
+        rows += [(last, own, False), (initials, own, False), (first, own, True)]
+    queries, owners, topics = zip(*rows, strict=True) if rows else ((), (), ())
+    return pl.DataFrame(
+        [
+            pl.Series("cleaned", queries, pl.String),
+            pl.Series("occupation_ids", owners, pl.List(pl.String)),
+            pl.Series("is_topic", topics, pl.Boolean),
+        ]
+    )
+
+
+def labels_of_titles(aliases: pl.DataFrame, occupations: pl.DataFrame) -> pl.DataFrame:
+    """Return the label of each occupation in the language of each of its titles.
+
+    Columns `occupation_id, cleaned, label`. Of several languages of a title, that of the
+    occupation's own label comes first; a language without a label has this one. `aliases` has
+    schema `SPLIT_ALIASES`, `occupations` schema `OCCUPATIONS`.
+    """
+    spoken = aliases.filter("preferred").select("occupation_id", "language", label="title")
+    own = occupations.select("occupation_id", own="occupation_label")
+    named = aliases.join(
+        spoken.unique(["occupation_id", "language"], keep="first", maintain_order=True),
+        on=["occupation_id", "language"],
+        how="left",
+    ).join(own, on="occupation_id")
+    return (
+        named.select(
+            "occupation_id", "cleaned", "language", pl.col("label").fill_null(pl.col("own")), "own"
+        )
+        .sort("occupation_id", "cleaned", pl.col("label") != pl.col("own"), "language")
+        .unique(["occupation_id", "cleaned"], keep="first", maintain_order=True)
+        .select("occupation_id", "cleaned", "label")
+    )
+
+
+def exact_shares(
+    aliases: pl.DataFrame, inputs: pl.DataFrame, index: AliasIndex, hierarchy: Levels
+) -> list[float]:
+    """Return how often inputs that are a title of one occupation alone are labelled with it.
+
+    At each level, of the rows of `inputs` (schema `SPLIT_INPUTS`) that the split calls `known`;
+    `aliases` has schema `SPLIT_ALIASES`. A preferred title goes before other occupations' aliases.
+    """
+    code = {name: number for number, name in enumerate(index.occupations)}
+    known = inputs.filter(pl.col("split") == "known").drop_nulls("occupation_id")
+    called = aliases.join(known.select("normalized").unique(), on="normalized", how="semi")
+    owners: dict[str, tuple[set[str], set[str]]] = {}
+    for name, title, preferred in called.select(
+        "occupation_id", "normalized", "preferred"
+    ).iter_rows():
+        owners.setdefault(title, (set(), set()))[0 if preferred else 1].add(name)
+    right = []
+    for title, name in known.select("normalized", "occupation_id").iter_rows():
+        own = owners[title][0] or owners[title][1]
+        if len(own) == 1 and name in code:
+            answer = np.array([code[next(iter(own))]])
+            right.append(hierarchy.agree(answer, np.array([code[name]]))[0])
+    hits = np.array(right, float).reshape(-1, len(hierarchy)).sum(axis=0)
+    shares: list[float] = ((hits + ASSUMED_RIGHT) / (len(right) + ASSUMED)).tolist()
+    return shares
+
+
+def agreement(inputs: pl.DataFrame, index: AliasIndex, hierarchy: Levels) -> list[float]:
+    """Return how often two labels of one title agree, at each level.
+
+    `inputs` has schema `SPLIT_INPUTS`; those that a test or the gate queries do not count.
+    """
+    code = {name: number for number, name in enumerate(index.occupations)}
+    named = inputs.filter(
+        pl.col("occupation_id").is_in(index.occupations), ~pl.col("split").is_in(KEPT)
+    )
+    several = (
+        named.group_by("normalized")
+        .agg("occupation_id")
+        .filter(pl.col("occupation_id").list.len() > 1)
+    )
+    pairs = np.array(
+        [[code[own[0]], code[own[1]]] for own in several["occupation_id"].to_list()], np.int64
+    ).reshape(-1, 2)
+    agreeing = hierarchy.agree(pairs[:, 0], pairs[:, 1]).sum(axis=0)
+    shares: list[float] = ((agreeing + PAIRS_AGREEING) / (len(pairs) + PAIRS)).tolist()
+    return shares

@@ -1,1 +1,0 @@
-"""The network on every test."""

@@ -1,1 +1,0 @@
-"""The cells of a feedback file, parsed and repaired."""

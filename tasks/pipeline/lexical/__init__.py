@@ -1,1 +1,0 @@
-"""The lexical baselines on every test."""

@@ -1,0 +1,90 @@
+"""Stage `reference_model`: the registered version that `train.compatible_with` names, as a folder.
+
+Out: `data/reference_model/`, with the address alone if no version is named. A version never
+changes, so DVC depends on its address. An alias (`models:/NAME@champion`) moves, which DVC would
+not notice: it is refused, with the version that it means now.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from models.reproducibility import write_bytes
+from models.serving.package import CHECKSUMS, check_files
+from tasks.io.command import run
+from tasks.io.frames import read_json, read_parquet, write_json
+from tasks.io.section import ParamsError, load
+from tasks.io.tracking import registry
+from tasks.pipeline.train_params import TrainParams
+
+FOLDER = Path("data/reference_model")
+
+
+def reference_model(address: str, root: Path, out: Path) -> None:
+    """Fetch the artefact folder of `models:/NAME/VERSION` to `out`; no address gives no model.
+
+    Raises:
+        ParamsError: the address is an alias, the registry of `root` has no such version, or a file
+            of it was altered.
+    """
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    if address:
+        _fetch(address, root, out)
+    write_bytes(f"{address}\n".encode(), out / "address")
+
+
+def _fetch(address: str, root: Path, out: Path) -> None:
+    from safetensors.torch import load_file, save
+
+    from models.network.quantization import unpacked
+
+    with registry(root) as client, tempfile.TemporaryDirectory() as temporary:
+        import mlflow
+
+        name, _, alias = address.removeprefix("models:/").partition("@")
+        try:
+            if alias:
+                version = client.get_model_version_by_alias(name, alias).version
+                raise ParamsError(
+                    f"train.compatible_with = {address}: an alias moves, and the same parameters "
+                    f"would train another model; write models:/{name}/{version}, its version now"
+                )
+            model = mlflow.artifacts.download_artifacts(address, dst_path=temporary)
+        except mlflow.MlflowException as error:
+            raise ParamsError(
+                f"train.compatible_with = {address}: not in the registry ({error.message}); "
+                "`rolecall models` says what there is"
+            ) from None
+        package = next(Path(model).rglob("featurizer.json")).parent
+        try:
+            if (package / CHECKSUMS).is_file():  # earlier versions wrote none
+                check_files(package)
+        except ValueError as error:
+            raise ParamsError(f"train.compatible_with = {address}: {error}") from None
+        shutil.copytree(package, out, dirs_exist_ok=True)
+        if (out / "vocabulary.parquet").is_file():  # earlier versions have it in `featurizer.json`
+            _join_vocabulary(out)
+        weights = unpacked(load_file(out / "weights.safetensors"))
+        write_bytes(save(weights), out / "weights.safetensors")
+
+
+def _join_vocabulary(folder: Path) -> None:
+    """Write a package's featurizer as training reads it, with the units of its vocabularies."""
+    values = read_json(folder / "featurizer.json")
+    units = read_parquet(folder / "vocabulary.parquet")["unit"].to_list()
+    for vocabulary in values["vocabularies"]:
+        size = vocabulary.pop("size")
+        vocabulary["known"], units = units[:size], units[size:]
+    write_json(values, folder / "featurizer.json")
+
+
+def main() -> None:
+    """Run the stage in the working directory."""
+    reference_model(load(TrainParams).compatible_with, Path.cwd(), FOLDER)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,1 +1,0 @@
-"""The registered model whose space is trained into."""

@@ -1,1 +1,0 @@
-"""The report's sections, one a module."""

@@ -1,1 +1,0 @@
-"""Predictions judged by the inputs' labels, as feedback."""

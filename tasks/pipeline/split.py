@@ -1,0 +1,173 @@
+"""Stage `split`: aliases and labelled inputs to splits for training, validation, gate and test.
+
+In: `data/ingest/{aliases,inputs}.parquet`. Out, in `data/split/`: `aliases`, `titles`, `inputs` and
+`queries.parquet`. Queries are the tests `heldout_alias` and `annotations`, each in the splits test,
+valid and gate. Two strings are the same if they are equal normalized, and no query is a string that
+something trains on: a title that stands in the taxonomy twice is never held out, and an input that
+normalizes to a title of the taxonomy is `known` and no query.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, ClassVar, NamedTuple
+
+import polars as pl
+from pydantic import Field
+
+from models.reproducibility import generator
+from tasks.io.command import print_counts, run
+from tasks.io.frames import read_frame, write_frame, write_json
+from tasks.io.schemas import ALIASES, INPUTS, QUERIES, SPLIT_ALIASES, SPLIT_INPUTS, TITLES
+from tasks.io.section import Section, Share, load, load_run
+from tasks.io.title_readings import with_readings
+
+FOLDER = Path("data/split")
+QUERY_SPLIT_OF = {"heldout_alias": "test", "annotations": "test", "valid": "valid", "gate": "gate"}
+
+
+class SplitParams(Section):
+    """Section `split`: sizes from which an occupation gives aliases away; shares of inputs."""
+
+    NAME: ClassVar[str] = "split"
+    PARTS = ("annotations_share", "gate_share", "valid_share")
+    heldout_min_titles: Annotated[int, Field(ge=2)]
+    valid_min_titles: Annotated[int, Field(ge=2)]
+    gate_min_titles: Annotated[int, Field(ge=2)]
+    annotations_share: Share
+    gate_share: Share
+    valid_share: Share
+
+
+class Split(NamedTuple):
+    """The frames of the stage."""
+
+    aliases: pl.DataFrame
+    titles: pl.DataFrame
+    inputs: pl.DataFrame
+    queries: pl.DataFrame
+
+
+def split(aliases: pl.DataFrame, inputs: pl.DataFrame, params: SplitParams, seed: int) -> Split:
+    """Give every alias (schema `ALIASES`) and input (`INPUTS`) its split, and make the queries."""
+    split_aliases = _split_aliases(aliases, params, seed)
+    split_inputs = _split_inputs(inputs, set(split_aliases["normalized"]), params, seed)
+    sizes = dict(aliases.group_by("occupation_id", maintain_order=True).len().iter_rows())
+    as_inputs = split_aliases.rename({"title": "raw_title"})
+    queries = [
+        _queries("heldout_alias", "alias", as_inputs, sizes),
+        _queries("annotations", "input", split_inputs, sizes),
+    ]
+    return Split(
+        split_aliases.select(list(SPLIT_ALIASES)),
+        distinct_titles(split_aliases),
+        split_inputs.select(list(SPLIT_INPUTS)),
+        pl.concat(queries),
+    )
+
+
+def distinct_titles(aliases: pl.DataFrame) -> pl.DataFrame:
+    """Return schema `TITLES` of `SPLIT_ALIASES`, in their order, without empty titles.
+
+    A title that stands in the taxonomy twice is never held out, so that each has one split.
+    """
+    sized = aliases.with_columns(size=pl.len().over("occupation_id").cast(pl.UInt32))
+    return (
+        sized.filter(pl.col("cleaned") != "")
+        .group_by(pl.col("cleaned").alias("title"), maintain_order=True)
+        .agg(
+            pl.col("normalized", "language").first(),
+            pl.col("occupation_id").unique().sort().alias("occupation_ids"),
+            pl.col("size").max().alias("occupation_size"),
+            pl.col("split").first(),
+        )
+    )
+
+
+def _split_aliases(aliases: pl.DataFrame, params: SplitParams, seed: int) -> pl.DataFrame:
+    """Give heldout_alias, valid and gate one alias each of each occupation that is large enough."""
+    rng = generator(seed, "split", "aliases")
+    frame = (
+        with_readings(aliases, "title")
+        .with_columns(
+            draw=pl.Series(rng.random(len(aliases))), titles=pl.len().over("occupation_id")
+        )
+        # a column of its own: inside the next `over` it would count within the occupation only
+        .with_columns(owners=pl.len().over("normalized"))
+    )
+    # the label stays in the index: it is the one title that every consumer knows
+    free = ~pl.col("preferred") & (pl.col("owners") == 1)
+    turn = pl.when(free).then("draw").rank("ordinal").over("occupation_id")
+    size = pl.col("titles")
+    return frame.with_columns(turn=turn).with_columns(
+        split=pl.when((pl.col("turn") == 1) & (size >= params.heldout_min_titles))
+        .then(pl.lit("heldout_alias"))
+        .when((pl.col("turn") == 2) & (size >= params.valid_min_titles))
+        .then(pl.lit("valid"))
+        .when((pl.col("turn") == 3) & (size >= params.gate_min_titles))
+        .then(pl.lit("gate"))
+        .otherwise(pl.lit("train"))
+    )
+
+
+def _split_inputs(
+    inputs: pl.DataFrame, known: set[str], params: SplitParams, seed: int
+) -> pl.DataFrame:
+    """Split labelled inputs by share; equal normalized titles stay together."""
+    frame = with_readings(inputs)
+    distinct = frame["normalized"].unique().sort()
+    draws = generator(seed, "split", "inputs").random(len(distinct))
+    drawn = pl.DataFrame({"normalized": distinct, "draw": draws})
+    annotations = params.annotations_share
+    gate = annotations + params.gate_share
+    valid = gate + params.valid_share
+    return frame.join(drawn, on="normalized", maintain_order="left").with_columns(
+        split=pl.when(pl.col("occupation_id").is_null())
+        .then(pl.lit("unlabelled"))
+        .when(pl.col("normalized").is_in(known))
+        .then(pl.lit("known"))
+        .when(pl.col("draw") < annotations)
+        .then(pl.lit("annotations"))
+        .when(pl.col("draw") < gate)
+        .then(pl.lit("gate"))
+        .when(pl.col("draw") < valid)
+        .then(pl.lit("valid"))
+        .otherwise(pl.lit("train"))
+    )
+
+
+def _queries(test: str, source: str, frame: pl.DataFrame, sizes: dict[str, int]) -> pl.DataFrame:
+    """Return rows of the splits test, valid and gate as queries with one gold occupation each."""
+    chosen = frame.filter(pl.col("split").is_in(list(QUERY_SPLIT_OF)))
+    return chosen.with_columns(
+        query_id=pl.format("{}-{}", pl.lit(test), pl.int_range(pl.len())),
+        test=pl.lit(test),
+        split=pl.col("split").replace_strict(QUERY_SPLIT_OF),
+        occupation_ids=pl.concat_list("occupation_id"),
+        occupation_size=pl.col("occupation_id").replace_strict(sizes, return_dtype=pl.UInt32),
+        source=pl.lit(source),
+    ).select(list(QUERIES))
+
+
+def main() -> None:
+    """Run the stage on its files."""
+    frames = split(
+        read_frame(Path("data/ingest/aliases.parquet"), ALIASES),
+        read_frame(Path("data/ingest/inputs.parquet"), INPUTS),
+        load(SplitParams),
+        load_run().seed,
+    )
+    write_frame(frames.aliases, FOLDER / "aliases.parquet", SPLIT_ALIASES)
+    write_frame(frames.titles, FOLDER / "titles.parquet", TITLES)
+    write_frame(frames.inputs, FOLDER / "inputs.parquet", SPLIT_INPUTS)
+    write_frame(frames.queries, FOLDER / "queries.parquet", QUERIES)
+    counts = {
+        name: dict(frame["split"].value_counts().sort("split").iter_rows())
+        for name, frame in (("aliases", frames.aliases), ("inputs", frames.inputs))
+    }
+    write_json(counts, FOLDER / "metrics.json")
+    print_counts(counts)
+
+
+if __name__ == "__main__":
+    run(main)

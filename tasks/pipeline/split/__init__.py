@@ -1,1 +1,0 @@
-"""Aliases and labelled inputs into training, validation, gate and tests."""

@@ -1,1 +1,0 @@
-"""The Siamese network of a mix with people's feedback."""

@@ -1,1 +1,0 @@
-"""A hash of the code behind a training."""

@@ -1,1 +1,0 @@
-"""Misspelt variants of the training titles, and the Typos test."""

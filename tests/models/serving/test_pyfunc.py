@@ -1,0 +1,450 @@
+"""The served model against loops over aliases, whose embeddings are those of torch."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import mlflow_import  # noqa: F401  before models.serving.pyfunc
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import tiny_run
+import torch
+from frames_of import aliases_of, write_exemplars
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.encoders.ngram_bag import NgramBagSettings
+from models.network.embedding import embed_titles
+from models.network.encoder import Encoder
+from models.network.kinds import fit_featurizer, make_encoder, save_model
+from models.serving.answer import columns
+from models.serving.clean import REASONS
+from models.serving.pyfunc import ServedNormalizer, WrongRequest
+from models.serving.scores import ScoreRule
+from models.serving.search import Search
+from models.text.featurizer import Featurizer
+from models.text.titles import clean_title, normalize_title
+from tasks.evaluation.systems import EvaluateParams, index_of, network
+from tasks.io.frames import write_frame
+from tasks.io.schemas import GROUPS, OCCUPATIONS, SPLIT_ALIASES
+from tasks.io.section import RunParams
+from tasks.pipeline.split import distinct_titles
+from tasks.release.model_package.folder import build_artefact
+from tasks.release.model_package.run_files import RegisterParams, RunFiles
+from tasks.release.registry.register import signature
+
+pytestmark = pytest.mark.thorough
+
+SCRIPTS = """
+Ελληνικά медсестра מפתח مطور नर्स พยาบาล 护士 かんごし カンゴシ 간호사 ծրագրավորող პროგრამისტი ነርስ
+ᓄᓇᕗᑦ ᠠᠵᠢᠯ தமிழ் తెలుగు ಕನ್ನಡ മലയാളം ਨਰਸ নার্স ລາວ ខ្មែរ မြန်မာ བོད 𐤀𐤁 𝓷𝓾𝓻𝓼𝓮 ﬁreman straße İstanbul
+"""
+REVIEWS = tuple(SCRIPTS.split())
+ODD = (
+    *("", " ", None, float("nan"), 7, 2.5, b"x", "\u200b", "NaN", "e\u0301", "a\0b"),
+    *("👩\u200d⚕️", "👩\u200d⚕️ nurse", "\ud800", "\udfff coder", "x" * 10_000, "nurse " * 2_000),
+    *("١٢٣", "24/7", "C++", "c++  DEVELOPER"),
+)
+REASONS_OF_ODD = (
+    *("empty", "empty", "null", "null", "not text", "not text", "not text", "no letters"),
+    *("not a job title", "unknown letters", "uncalibrated", "no letters", "uncalibrated"),
+    *("no letters", "uncalibrated", "unknown letters", "uncalibrated", "no letters"),
+    *("no letters", "uncalibrated", "uncalibrated"),
+)
+"""Of `ODD`; no title of the taxonomy has an x or é."""
+
+
+class Row(NamedTuple):
+    """What a title is to be answered."""
+
+    reason: str
+    truncated: bool
+    top_occupation_ids: list[str]
+    top_titles: list[str]
+    top_scores: list[float]
+
+
+class Loop:
+    """The oracle: one alias after the other, with embeddings of torch."""
+
+    def __init__(
+        self,
+        trained: tuple[Featurizer, Encoder],
+        aliases: pl.DataFrame,
+        occupations: pl.DataFrame,
+        rule: ScoreRule,
+    ) -> None:
+        self.featurizer, self.encoder = trained
+        self.rule = rule
+        self.titles = sorted(set(aliases["cleaned"]))
+        self.occupations = {row["occupation_id"]: row for row in occupations.iter_rows(named=True)}
+        self.written: dict[tuple[str, str], str] = {}
+        for owner, title, cleaned in aliases.select("occupation_id", "title", "cleaned").rows():
+            self.written.setdefault((owner, cleaned), title)  # the first spelling
+        self.held: dict[str, list[str]] = {}
+        for owner, cleaned in sorted(self.written):
+            self.held.setdefault(owner, []).append(cleaned)
+        self.index = self.embed(self.titles)
+        self.limit = self.featurizer.vocabularies[0].units.max_length
+
+    def embed(self, titles: list[str]) -> np.ndarray:
+        cleaned = [clean_title(title) for title in titles]
+        return embed_titles(self.encoder, self.featurizer, cleaned).numpy()
+
+    def rows(self, raw_titles: Sequence[object], top_k: int, served: ServedNormalizer) -> list[Row]:
+        """Answer what can be read; `test_reasons_of_odd_titles_one_by_one` says what cannot."""
+        codes, _, batch = served.normalizer.reader(raw_titles)
+        made = iter(zip(batch.titles, self.embed(batch.titles), strict=True))
+        return [
+            Row(str(REASONS[code]), False, [], [], []) if code else self.row(*next(made), top_k)
+            for code in codes
+        ]
+
+    def owners(self, raw_title: object) -> set[str]:
+        readings = {clean_title(str(raw_title)), normalize_title(str(raw_title))}
+        return {owner for owner, held in self.held.items() if readings.intersection(held)}
+
+    def row(self, title: str, embedding: np.ndarray, top_k: int) -> Row:
+        near = dict(zip(self.titles, (self.index @ embedding).tolist(), strict=True))
+        scores, closest = {}, {}
+        for owner, held in self.held.items():
+            closest[owner] = max(held, key=lambda alias: near[alias])
+            scores[owner] = self.score([near[alias] for alias in held])
+        ranked = sorted(scores, key=lambda owner: (-scores[owner], owner))[:top_k]
+        return Row(
+            "uncalibrated",
+            len(title) > self.limit,
+            ranked,
+            [self.written[owner, closest[owner]] for owner in ranked],
+            [scores[owner] for owner in ranked],
+        )
+
+    def score(self, values: list[float]) -> float:
+        if self.rule.kind == "best":
+            return max(values)
+        t = self.rule.temperature
+        total = math.fsum(math.exp(value / t) for value in values)
+        return t * (math.log(total) - 0.5 * math.log(len(values)))
+
+
+def serve(
+    folder: Path,
+    trained: tuple[Featurizer, Encoder],
+    aliases: pl.DataFrame,
+    occupations: pl.DataFrame,
+    rule: ScoreRule,
+) -> ServedNormalizer:
+    """Make the artefact in `folder` and load it as MLflow does; three answers are its default."""
+    featurizer, encoder = trained
+    weights = encoder.state_dict()
+    save_model(folder / "model", featurizer, encoder.settings, weights, weights)
+    write_frame(aliases, folder / "aliases.parquet", SPLIT_ALIASES)
+    write_frame(occupations, folder / "occupations.parquet", OCCUPATIONS)
+    write_frame(pl.DataFrame(schema=dict(GROUPS)), folder / "groups.parquet", GROUPS)
+    write_exemplars(folder / "calibrated")
+    sources = RunFiles(
+        RunParams(track="titles", seed=1, mix="typos", seeds=[1]),
+        EvaluateParams(
+            occupation_score=rule.kind,
+            soft_temperature=rule.temperature,
+            language_weights=rule.language_weights,
+            run_depth=1,
+            bootstrap_draws=1,
+        ),
+        RegisterParams(
+            name="m", top_k=3, precision="single", qualifiers="", abbreviations="", crosswalk=""
+        ),
+        folder / "model",
+        folder / "calibrated",
+        *(folder / f"{name}.parquet" for name in ("aliases", "occupations")),
+    )
+    build_artefact(sources, folder / "artefact")
+    return loaded(folder)
+
+
+def loaded(folder: Path) -> ServedNormalizer:
+    served = ServedNormalizer()
+    served.load_context(SimpleNamespace(artifacts={"normalizer": str(folder / "artefact")}))
+    return served
+
+
+def bag_of_ngrams() -> tuple[Featurizer, Encoder]:
+    shape = NgramBagSettings((2, 3), 20, 1, 0, 0, "tanh", True, 8)
+    featurizer = fit_featurizer(tiny_run.aliases()["cleaned"].to_list(), shape)
+    torch.manual_seed(1)
+    encoder = make_encoder(shape, featurizer).eval()
+    with torch.no_grad():
+        for weight in encoder.parameters():
+            weight.mul_(3)
+    return featurizer, encoder
+
+
+@pytest.fixture(scope="module", params=["best, recurrent", "soft, n-grams"])
+def both(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Loop, ServedNormalizer]:
+    kind, encoder = request.param.split(", ")
+    trained = tiny_run.network(1) if encoder == "recurrent" else bag_of_ngrams()
+    made_of = (trained, tiny_run.aliases(), tiny_run.occupations(), ScoreRule(kind, 0.06))
+    return Loop(*made_of), serve(tmp_path_factory.mktemp("normalizer"), *made_of)
+
+
+def frame(raw_titles: Sequence[object]) -> pd.DataFrame:
+    return pd.DataFrame({"raw_title": pd.Series(list(raw_titles), dtype="object")})
+
+
+def assert_agree(
+    loop: Loop, served: ServedNormalizer, raw_titles: Sequence[object], top_k: int = 10
+) -> None:
+    """Every column; occupations may change places only within 1e-5 of score."""
+    answers = served.predict(None, frame(raw_titles), {"top_k": top_k})
+    assert len(answers) == len(raw_titles)
+    rows = loop.rows(raw_titles, top_k, served)
+    columns = zip(raw_titles, rows, answers.itertuples(index=False), strict=True)
+    for raw_title, expected, answer in columns:
+        assert (expected.reason, expected.truncated) == (answer.reason, answer.truncated)
+        assert pd.isna(answer.confidence)
+        owners = loop.owners(raw_title)
+        as_written = str(raw_title).lower() in loop.titles
+        if len(owners) > 1 or (owners and not as_written):  # first, with the best score of all
+            assert {*answer.top_occupation_ids[: len(owners)]} <= owners
+            assert answer.top_scores[0] == pytest.approx(expected.top_scores[0], abs=1e-5)
+            continue
+        np.testing.assert_allclose(answer.top_scores, expected.top_scores, atol=1e-5)
+        if not expected.top_scores:
+            nothing = (answer.occupation_id, answer.occupation_label, answer.matched_title)
+            assert nothing == (None, None, None) and pd.isna(answer.score)
+            assert answer.codes == answer.top_occupation_ids == answer.top_titles == []
+            continue
+        assert answer.occupation_id == answer.top_occupation_ids[0]
+        assert answer.matched_title == answer.top_titles[0]
+        assert answer.score == answer.top_scores[0]
+        occupation = loop.occupations[answer.occupation_id]
+        assert answer.occupation_label == occupation["occupation_label"]
+        assert answer.codes == occupation["codes"]
+        if expected.top_occupation_ids == answer.top_occupation_ids:
+            assert expected.top_titles == answer.top_titles
+        else:
+            assert_near_tie(expected, answer)
+
+
+def assert_near_tie(expected: Row, answer: Row) -> None:
+    one = dict(zip(expected.top_occupation_ids, expected.top_scores, strict=True))
+    two = dict(zip(answer.top_occupation_ids, answer.top_scores, strict=True))
+    last = expected.top_scores[-1]
+    for name in one.keys() | two.keys():
+        assert one.get(name, last) == pytest.approx(two.get(name, last), abs=1e-5)
+    places = zip(expected.top_occupation_ids, answer.top_occupation_ids, strict=True)
+    for mine, other in places:
+        assert one[mine] == pytest.approx(one.get(other, last), abs=1e-5)
+
+
+def test_agrees_on_odd_titles_scripts_and_aliases(both: tuple[Loop, ServedNormalizer]) -> None:
+    titles = tiny_run.aliases()["title"].to_list()
+    assert_agree(*both, [*ODD, *REVIEWS, *titles, *(title.upper() + "!" for title in titles)])
+
+
+@given(raw_titles=st.lists(st.text(max_size=25), max_size=4))
+@settings(deadline=None, max_examples=60)
+def test_agrees_on_any_text(both: tuple[Loop, ServedNormalizer], raw_titles: list[str]) -> None:
+    assert_agree(*both, raw_titles, 3)
+
+
+@given(titles=st.lists(st.text(max_size=30), min_size=1, max_size=5))
+@settings(deadline=None, max_examples=30)
+def test_embeddings_agree(both: tuple[Loop, ServedNormalizer], titles: list[str]) -> None:
+    loop, served = both
+    np.testing.assert_allclose(served.embed(titles), loop.embed(titles), atol=1e-5)
+
+
+def test_the_gate_searches_what_evaluation_measures(both: tuple[Loop, ServedNormalizer]) -> None:
+    """The served network within the training titles, and torch with the same index and rule."""
+    loop, served = both
+    index = index_of(distinct_titles(tiny_run.aliases()))
+    assert len(index.titles) < len(served.normalizer.index.titles)
+    titles = [clean_title(title) for title in (*loop.titles, *REVIEWS)]
+    measured = Search(index, network(loop.featurizer, loop.encoder, index.titles), loop.rule)
+    hits = served.normalizer.within(index)(titles, 3)
+    np.testing.assert_allclose(hits.scores, measured(titles, 3).scores, atol=1e-5)
+
+
+def test_reasons_of_odd_titles_one_by_one(both: tuple[Loop, ServedNormalizer]) -> None:
+    assert tuple(both[1].predict(None, frame(ODD)).reason) == REASONS_OF_ODD
+    nulls = [pd.NA, pd.NaT, np.nan, None]
+    assert both[1].predict(None, frame(nulls)).reason.tolist() == ["null"] * 4
+
+
+def test_frame_and_signature_follow_from_the_declaration(
+    both: tuple[Loop, ServedNormalizer],
+) -> None:
+    """Names, their order and types, of a frame with answers, of one without, and of MLflow's."""
+    declared = columns()
+    dtypes = {str: "object", float: "Float64", bool: "bool"}
+    types = {str: "string", float: "double", bool: "boolean"}
+    expected = {n: "object" if c.is_list else dtypes[c.type] for n, c in declared.items()}
+    for raw_titles in (["nurse", None], [None], []):
+        answers = both[1].predict(None, frame(raw_titles))
+        shown = {str(name): str(dtype) for name, dtype in answers.dtypes.items()}
+        assert shown == expected and list(shown) == list(declared)
+        for name, column in declared.items():
+            for value in answers[name]:
+                members = value if column.is_list else [] if pd.isna(value) else [value]
+                assert all(isinstance(member, column.type) for member in members), name
+    outputs = signature(5).outputs.to_dict()
+    assert [spec.pop("name") for spec in outputs] == list(declared)
+    for spec, column in zip(outputs, declared.values(), strict=True):
+        alone = {"type": types[column.type]}
+        whole = {"type": "array", "items": alone} if column.is_list else alone
+        assert spec == whole | {"required": False}
+
+
+def test_the_index_of_the_input_is_kept(both: tuple[Loop, ServedNormalizer]) -> None:
+    """With names that stand twice too, and without any row."""
+    served = both[1]
+    for names in (["b", "a"], ["a", "a"]):
+        titles = pd.DataFrame({"raw_title": ["nurse", None], "other": [1, 2]}, index=names)
+        answers = served.predict(None, titles)
+        assert answers.index.tolist() == names
+        assert answers.reason.tolist() == ["uncalibrated", "null"]
+    assert served.predict(None, ["nurse", None]).occupation_id.isna().tolist() == [False, True]
+    assert len(served.predict(None, frame([]))) == 0 and served.embed([]).shape == (0, 8)
+
+
+def test_params(both: tuple[Loop, ServedNormalizer]) -> None:
+    served, nurse = both[1], frame(["nurse"])
+    for params in (None, {}, {"top_k": None, "min_confidence": None}, {"min_confidence": 0.0}):
+        assert len(served.predict(None, nurse, params).top_titles[0]) == 3
+    assert len(served.predict(None, nurse, {"top_k": 1}).top_titles[0]) == 1
+    assert served.predict(None, nurse, {"language": "en"}).matched_language.tolist() == ["en"]
+    declared = signature(5).params.to_dict()
+    assert [(param["name"], param["default"]) for param in declared] == [
+        ("top_k", 5),
+        ("min_confidence", 0.0),
+        ("code_depth", 0),
+        ("language", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("column", "params", "message"),
+    [
+        ("raw_title", {"topk": 1}, r"unknown params \['topk'\]; this model knows top_k"),
+        ("raw_title", {"top_k": -1}, "top_k = -1"),
+        ("raw_title", {"min_confidence": 0.2}, "not calibrated"),
+        ("raw_title", {"code_depth": 9}, "code_depth = 9"),
+        ("raw_title", {"language": "xx"}, "language = 'xx'; the titles of this model are in en"),
+        ("title", {}, "column raw_title is missing"),
+    ],
+)
+def test_wrong_requests_carry_their_text_and_status(
+    both: tuple[Loop, ServedNormalizer], column: str, params: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(WrongRequest, match=message) as refused:
+        both[1].predict(None, pd.DataFrame({column: ["nurse"]}), params)
+    assert refused.value.get_http_status_code() == 400
+    assert isinstance(refused.value, ValueError)
+
+
+def test_a_server_refuses_unknown_params_and_nobody_else(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Where MLflow serves, its warning becomes an error; other warnings stay warnings."""
+    log = logging.getLogger("mlflow.models.utils")
+    before = list(log.filters)
+    taxonomy = tiny_run.aliases(), tiny_run.occupations()
+    serve(tmp_path, bag_of_ngrams(), *taxonomy, ScoreRule("best", 0.06))
+    assert log.filters == before
+    monkeypatch.setenv("__pyfunc_model_path__", "somewhere")
+    try:
+        loaded(tmp_path)
+        log.warning("Something else")
+        with pytest.raises(WrongRequest, match=r"unknown params \['k'\]; this model knows top_k"):
+            log.warning("Unrecognized params ['k'] are ignored for inference. Supported: ...")
+    finally:
+        log.filters[:] = before
+
+
+def test_similar_titles_of_the_taxonomy_and_of_a_list(both: tuple[Loop, ServedNormalizer]) -> None:
+    loop, served = both
+    found = served.similar(["Nurse!", "coder"], k=2)
+    assert found["rank"].tolist() == [1, 2, 1, 2] and found["title"].tolist()[::2] == [
+        "Nurse!",
+        "coder",
+    ]
+    near = loop.index @ loop.embed(["Nurse!"])[0]
+    assert found["similarity"][0] == pytest.approx(float(near.max()), abs=1e-5)
+    assert found["similar_title"][2] == "Coder"  # as the taxonomy writes it
+    own = served.similar(["coder"], k=5, among=["Nurse", "CODER"])
+    assert own["similar_title"].tolist() == ["CODER", "Nurse"]
+    assert len(served.similar([], k=1)) == 0
+    with pytest.raises(ValueError, match="k = 0"):
+        served.similar(["coder"], k=0)
+
+
+def test_an_explanation_is_plain_values(both: tuple[Loop, ServedNormalizer]) -> None:
+    explanation = json.loads(json.dumps(both[1].explain("Real estate developer, urgent")))
+    words = [part["word"] for part in explanation["parts"]]
+    assert words == ["real", "estate", "developer", "urgent"]
+    assert explanation["answer"]["occupation_label"] in explanation["why"]
+    assert explanation["runner_up_label"] in explanation["why"]
+
+
+@pytest.mark.slow
+def test_agrees_on_many_titles_with_the_papers_network(tmp_path: Path) -> None:
+    """Four layers of 64, the sample's aliases as index, its inputs and noise as queries."""
+    sample = pl.read_csv(tiny_run.ROOT / "data/sample/aliases.csv")
+    inputs = pl.read_csv(tiny_run.ROOT / "data/sample/inputs.csv")["raw_title"].to_list()
+    rows = sample.select("occupation_id", sample.columns[1]).rows()
+    aliases = aliases_of((owner, title, False, "train") for owner, title in rows)
+    names = aliases["occupation_id"].unique().sort()
+    occupations = pl.DataFrame({"occupation_id": names, "occupation_label": names}).with_columns(
+        codes=pl.lit([], dtype=pl.List(pl.String))
+    )
+    shape = replace(
+        tiny_run.SETTINGS, max_length=100, dim_character=64, layers=4, hidden=64, dim=128
+    )
+    featurizer = fit_featurizer(aliases["cleaned"].to_list(), shape)
+    torch.manual_seed(1)
+    encoder = make_encoder(shape, featurizer).eval()
+    with torch.no_grad():
+        for weight in encoder.parameters():
+            weight.mul_(2)  # as after training: titles differ
+    made_of = ((featurizer, encoder), aliases, occupations, ScoreRule("best", 0.06))
+    draw = random.Random(5)
+    titles = [*ODD, *REVIEWS, *(f"{a} {b}" for a in REVIEWS for b in ("nurse", "🔥"))]
+    titles += draw.sample(inputs, 400)
+    titles += draw.sample(aliases["title"].to_list(), 800 - len(titles))
+    assert len(titles) == 800
+    assert_agree(Loop(*made_of), serve(tmp_path, *made_of), titles)
+
+
+@pytest.mark.usefixtures("both")
+def test_mlflow_takes_categories_and_nulls_for_text() -> None:
+    """As the signature says text, MLflow refuses both without a model of ours; numbers it refuses.
+
+    Several models are loaded by now.
+    """
+    from mlflow.exceptions import MlflowException
+    from mlflow.models import utils
+
+    inputs = signature(5).inputs
+    for column, values in (
+        (pd.Categorical(["nurse", None]), ["nurse", None]),
+        ([math.nan, math.nan], [None, None]),
+        (pd.array([None], "Int64"), [None]),
+        (["nurse", None], ["nurse", None]),
+    ):
+        taken = utils._enforce_schema(pd.DataFrame({"raw_title": column}), inputs)["raw_title"]
+        assert [None if pd.isna(value) else value for value in taken] == values
+    with pytest.raises(MlflowException, match="Can not safely convert int64"):
+        utils._enforce_schema(pd.DataFrame({"raw_title": [1, 2]}), inputs)

@@ -1,0 +1,267 @@
+"""A bulk run with a model that shouts: every row once, resumed, the same bytes, clear words."""
+
+from __future__ import annotations
+
+import errno
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from threading import Event, get_ident
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from shouting import TITLES, Shouting, content, model, run, titles
+
+from tasks.apps.bulk import normalize, output, source
+from tasks.apps.bulk.inspection import SourceError
+from tasks.apps.bulk.normalize import ahead
+from tasks.apps.unfinished import OutputError
+from tasks.release.gate.impact import LAST, last_run
+
+__all__ = ["model", "titles"]
+
+
+def test_every_row_once_in_order(model: Shouting, titles: Path, tmp_path: Path) -> None:
+    manifest = run(titles, tmp_path / "out", tmp_path / "cache", prefix="to_")
+    assert json.loads((tmp_path / "out/manifest.json").read_text()) == manifest
+    assert [part["rows"] for part in manifest["parts"]] == [3, 3, 1, 2]
+    assert (manifest["rows"], manifest["answered"]) == (9, 6)
+    assert manifest["abstained"] == {"empty": 2, "null": 1}
+    assert [file["rows"] for file in manifest["files"]] == [7, 2]
+    names = [part["name"] for part in manifest["parts"]]
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"manifest.json", *names}
+    rows = pa.concat_tables(pq.read_table(tmp_path / "out" / name) for name in names)
+    assert rows["row"].to_pylist() == [*range(7), 0, 1]
+    loud = [title.upper() if title else None for title in TITLES + TITLES[:2]]
+    assert rows["to_loud"].to_pylist() == loud
+    assert model.asked == [None, "nurse", "", "cook"], "each distinct title once"
+
+
+def test_columns_come_back_with_their_types(model: Shouting, tmp_path: Path) -> None:
+    """Of text, whether its values differ or repeat, of lists and of the model's own columns."""
+    table = pa.table(
+        {
+            "title": ["nurse", "cook"] * 3,
+            "key": pa.array(list("abcdef"), pa.large_string()),
+            "kind": pa.array(["x"] * 5 + [None]).dictionary_encode(),
+            "words": [["a", "b"], [], None, ["a"], ["c"], ["a"]],
+            "n": pa.array(range(6), pa.int16()),
+        }
+    )
+    pq.write_table(table, tmp_path / "in.parquet")
+    for place in (tmp_path / "out/part-0000-00001.parquet", tmp_path / "out.parquet"):
+        out = place if place.parent == tmp_path else place.parent
+        run(tmp_path / "in.parquet", out, tmp_path / "cache", column=["title"])
+        rows = pq.read_table(place)
+        assert rows.select(table.column_names).equals(table[-len(rows) :])
+        assert rows.schema == pa.schema([*table.schema, *model.schema])
+
+
+def test_the_column_of_the_profile_is_asked(model: Shouting, tmp_path: Path) -> None:
+    (tmp_path / "params.yaml").write_text("ingest: {inputs: {columns: {raw_title: Beruf}}}")
+    (tmp_path / "in.csv").write_text("title,Beruf\nignored,nurse\n")
+    run(tmp_path / "in.csv", tmp_path / "out", tmp_path / "cache")
+    assert model.asked == [None, "nurse"]
+
+
+def test_tomorrow_only_what_is_new_is_asked(model: Shouting, titles: Path, tmp_path: Path) -> None:
+    run(titles, tmp_path / "out", tmp_path / "cache")
+    model.asked.clear()
+    run(titles, tmp_path / "again", tmp_path / "cache")
+    assert model.asked == [None]
+    assert content(tmp_path / "out") == content(tmp_path / "again")
+    (tmp_path / "again/plan.json").write_text("left by a kill at the very end")
+    run(titles, tmp_path / "again", tmp_path / "cache")
+    assert content(tmp_path / "out") == content(tmp_path / "again"), "nothing to do"
+    model.asked.clear()
+    manifest = run(titles, tmp_path / "in_german", tmp_path / "cache", language="de")
+    assert model.asked == [None, "nurse", "", "cook"], "other answers than those of the cache"
+    assert manifest["result"]["params"] == {"language": "de"}
+
+
+def test_a_failure_keeps_what_is_finished(
+    model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full disk; with room again, the outcome is that of an untroubled run."""
+    run(titles, tmp_path / "whole", tmp_path / "k1")
+    written = pq.ParquetWriter.write_table
+    count = 0
+
+    def full(*arguments: Any) -> None:
+        nonlocal count
+        count += 1
+        if count == 2:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        written(*arguments)
+
+    monkeypatch.setattr(pq.ParquetWriter, "write_table", full)
+    with pytest.raises(OutputError, match="the disk is full"):
+        run(titles, tmp_path / "out", tmp_path / "k2")
+    assert not (tmp_path / "out").exists()
+    (kept,) = (tmp_path / "out.unfinished").glob("*.parquet")
+    stamp = kept.stat().st_mtime_ns
+    run(titles, tmp_path / "out", tmp_path / "k2")
+    assert (tmp_path / "out" / kept.name).stat().st_mtime_ns == stamp
+    assert content(tmp_path / "out") == content(tmp_path / "whole")
+
+
+def test_a_damaged_file_keeps_what_is_finished(
+    model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Repaired, with fewer rows than before, it is read anew; no part of another file is."""
+    damaged = titles / "b.parquet"
+    pq.write_table(pa.table({"row": range(900), "title": ["x" * 500] * 900}), damaged)
+    bytes_ = damaged.read_bytes()
+    damaged.write_bytes(bytes_[:4] + b"\0" * 40 + bytes_[44:])
+    monkeypatch.setattr(source, "ROWS", 5)
+    with pytest.raises(SourceError, match=r"b\.parquet cannot be read.*finished parts are kept"):
+        run(titles, tmp_path / "out", tmp_path / "cache")
+    assert not (tmp_path / "out").exists()
+    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "out.unfinished").glob("*0-*")}
+    assert len(kept) == 4, "two parts of the first file, and their notes"
+    (tmp_path / "out.unfinished/part-0001-00002.parquet").write_text("of the file as it was")
+    pq.write_table(pa.table({"row": [7, 8], "title": ["cook", "nurse"]}), damaged)
+    run(titles, tmp_path / "out", tmp_path / "cache")
+    for path, stamp in kept.items():
+        if path.suffix == ".parquet":
+            assert (tmp_path / "out" / path.name).stat().st_mtime_ns == stamp
+    run(titles, tmp_path / "again", tmp_path / "cache")
+    assert content(tmp_path / "out") == content(tmp_path / "again")
+
+
+def test_what_another_run_left_or_wrote_is_not_mixed_with_this(
+    model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a finished output that is said before a model is loaded."""
+
+    def killed(*arguments: Any) -> None:
+        raise KeyboardInterrupt
+
+    places = (tmp_path / "out", tmp_path / "cache")
+    with monkeypatch.context() as patch:
+        patch.setattr(output.Output, "write_file", killed)
+        with pytest.raises(KeyboardInterrupt):
+            run(titles, *places)
+    with pytest.raises(OutputError, match="left by a run with other params"):
+        run(titles, *places, top_k=2)
+    run(titles, *places)
+    model.asked.clear()
+    with pytest.raises(OutputError, match="is there already, of a run with other input, files"):
+        run(titles / "a.parquet", *places)
+    assert model.asked == []
+    with pytest.raises(OutputError, match="is there already, of a run with other model"):
+        run(titles, *places, model="another")
+
+
+def test_a_folder_of_somebody_else_is_neither_used_nor_emptied(
+    model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither before the run nor if files come in while it is at work."""
+    places = (tmp_path / "out", tmp_path / "cache")
+    left = tmp_path / "out.unfinished/part-0000-00000.parquet"
+    left.parent.mkdir()
+    left.write_text("of a run without a plan")
+    with pytest.raises(OutputError, match=r"has files and no plan\.json"):
+        run(titles, *places)
+    assert left.read_text() == "of a run without a plan"
+    left.unlink()
+    write_file = output.Output.write_file
+
+    def mine(self: output.Output, number: int, *values: Any) -> None:
+        (self.folder / "mine.txt").write_text("mine")
+        write_file(self, number, *values)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(output.Output, "write_file", mine)
+        with pytest.raises(OutputError, match=r"files of somebody else \(mine\.txt\)"):
+            run(titles, *places)
+    (tmp_path / "out.unfinished/mine.txt").unlink()
+    run(titles, *places)
+
+
+def test_refused_rows_stand_in_a_file(model: Shouting, tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("id,title\n1,nurse\n2\n3,cook\n")
+    assert run(tmp_path / "in.csv", tmp_path / "out", tmp_path / "cache")["refused"] == 1
+    refused = pq.read_table(tmp_path / "out/refused.parquet").to_pylist()
+    assert refused == [
+        {"file": "in.csv", "line": 3, "reason": "wrong number of fields", "row": "2"},
+    ]
+
+
+def test_the_command_notes_what_was_chosen_in_the_manifest(
+    model: Shouting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a.csv").write_text("en,de\nnurse,\n,Koch\n")
+    (tmp_path / "in/README.txt").write_text("about\n")
+    monkeypatch.chdir(tmp_path)
+    words = ("in", "out", "--model=m", "--cache-dir=cache", "--file-column=file")
+    monkeypatch.setattr(sys, "argv", ["bulk", *words, "--column=en", "--column=de", "--top-k=2"])
+    normalize.main()
+    result = json.loads((tmp_path / "out/manifest.json").read_text())["result"]
+    assert (result["column"], result["columns"]) == ("asked_title", ["en", "de"])
+    assert (result["left_out"], result["file_column"]) == (["README.txt"], "file")
+    assert (result["params"], result["prefix"]) == ({"top_k": 2}, "")
+    rows = pq.read_table(tmp_path / "out/part-0001-00000.parquet").to_pylist()
+    assert [(row["loud"], row["file"]) for row in rows] == [("NURSE", "a.csv"), ("KOCH", "a.csv")]
+
+
+def test_columns_of_the_answer_are_not_overwritten(model: Shouting, tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("reason,title\n1,nurse\n")
+    with pytest.raises(SourceError, match="reason; use --prefix=answer_"):
+        run(tmp_path / "in.csv", tmp_path / "out", tmp_path / "cache")
+
+
+def test_a_run_of_a_registered_model_is_remembered_also_by_a_run_that_finds_it_there(
+    model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    for _ in range(2):
+        run(titles, tmp_path / "out", tmp_path / "cache", model="models:/toy")
+        known = last_run(tmp_path, "toy")
+        assert known is not None and (known.model, known.rows) == ("models:/toy/1", 9)
+        assert known.titles.rows() == [("nurse", 4), ("", 2), ("cook", 2)]
+        (tmp_path / LAST / "toy.json").unlink()
+
+
+def test_items_come_in_order_through_several_threads() -> None:
+    numbers = ahead(map(str, ahead(iter([3, None, 1, 2]))))
+    assert [*numbers] == ["3", "None", "1", "2"]
+
+
+def test_the_next_item_is_made_while_one_is_used() -> None:
+    made, used = Event(), Event()
+
+    def items() -> Iterator[int]:
+        yield get_ident()
+        assert used.wait(60)
+        made.set()
+        yield get_ident()
+
+    numbers = ahead(items())
+    first = next(numbers)
+    used.set()
+    assert made.wait(60), "nobody has asked for the second one"
+    assert first == next(numbers) != get_ident()
+
+
+def test_a_failure_comes_behind_what_was_made_before() -> None:
+    def items() -> Iterator[int]:
+        yield 1
+        raise ValueError("damaged")
+
+    numbers = ahead(items())
+    assert next(numbers) == 1
+    with pytest.raises(ValueError, match="damaged"):
+        next(numbers)
+
+
+def test_nothing_is_made_once_it_is_closed() -> None:
+    made: list[int] = []
+    with closing(ahead(map(made.append, range(9)))) as numbers:
+        next(numbers)
+    assert len(made) == 2

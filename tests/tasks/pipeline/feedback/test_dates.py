@@ -1,0 +1,98 @@
+"""Dates as they are written, each with the moment that it means."""
+
+from __future__ import annotations
+
+import datetime
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tasks.pipeline.feedback.dates import (
+    DAY_FIRST,
+    MONTH_FIRST,
+    DoubtfulDate,
+    has_slashes,
+    moment,
+    slash_order,
+)
+
+
+@pytest.mark.thorough
+@given(st.lists(st.datetimes(), min_size=2, max_size=2))
+def test_moments_sort_as_text(times: list[datetime.datetime]) -> None:
+    earlier, later = sorted(times)
+    texts = [moment(earlier.isoformat()), moment(f"{later.isoformat(' ')}+00:00")]
+    assert texts == sorted(texts)
+    assert len(texts[0]) == len(texts[1])
+    assert (texts[0] == texts[1]) == (earlier == later)
+
+
+@pytest.mark.parametrize(
+    ("written", "means"),
+    [
+        ("2026-11-24", "2026-11-24T00:00:00"),
+        ("2026-11-24T13:05:10.500Z", "2026-11-24T13:05:10.500"),
+        ("2026-11-24T01:05+02:00", "2026-11-23T23:05:00"),
+        ("24.11.2026", "2026-11-24T00:00:00"),
+        ("4.1.2026 9:05", "2026-01-04T09:05:00"),
+        ("24.11.2026 13:05:10", "2026-11-24T13:05:10"),
+        ("2026/11/24", "2026-11-24T00:00:00"),
+        ("2026/1/4 13:05", "2026-01-04T13:05:00"),
+        ("24/11/2026 13:05:10", "2026-11-24T13:05:10"),
+        ("11/24/2026", "2026-11-24T00:00:00"),
+        ("5/5/2026", "2026-05-05T00:00:00"),
+        ("46350", "2026-11-24T00:00:00"),
+        ("46350.5", "2026-11-24T12:00:00"),
+        ("46350,5451388889", "2026-11-24T13:05:00"),
+    ],
+)
+def test_by_hand(written: str, means: str) -> None:
+    """Day 1 of a spreadsheet is 1900-01-01, and its day 60 is 1900-02-29, which never was."""
+    assert moment(written).startswith(means)
+
+
+@pytest.mark.thorough
+@given(st.datetimes(datetime.datetime(1955, 1, 1), datetime.datetime(2063, 1, 1)))
+def test_all_ways_of_a_second_are_one_moment(time: datetime.datetime) -> None:
+    time = time.replace(microsecond=0)
+    days = (time - datetime.datetime(1899, 12, 30)) / datetime.timedelta(days=1)
+    ways = [f"{days:.10f}", *(f"{time:{way} %H:%M:%S}" for way in ("%d.%m.%Y", "%Y/%m/%d"))]
+    assert {moment(way) for way in ways} == {moment(time.isoformat())}
+    assert moment(f"{time:%d/%m/%Y}", DAY_FIRST) == moment(f"{time:%m/%d/%Y}", MONTH_FIRST)
+
+
+NO_DATES = ("yesterday", "2026-02-30", "30.2.2026", "13/13/2026", "24.11.26", "0.0.2026")
+NO_TIMES = ("1.5", "12345", "60001", "24.11.2026 25:00", "0001-01-01T00:00+05:00", "٢٤.١١.٢٠٢٦")
+
+
+@pytest.mark.parametrize("written", NO_DATES + NO_TIMES)
+def test_what_is_no_date(written: str) -> None:
+    with pytest.raises(ValueError) as error:
+        moment(written)
+    assert not isinstance(error.value, DoubtfulDate)
+
+
+def test_a_date_that_may_be_either_way_round() -> None:
+    for written in ("3/4/2026", "12/1/2026 13:05"):
+        with pytest.raises(DoubtfulDate):
+            moment(written)
+    assert moment("3/4/2026", DAY_FIRST).startswith("2026-04-03")
+    assert moment("3/4/2026", MONTH_FIRST).startswith("2026-03-04")
+
+
+@pytest.mark.parametrize(
+    ("columns", "order"),
+    [
+        ([["1/2/2026"], ["13/2/2026 10:00", ""]], DAY_FIRST),
+        ([["1/13/2026"], ["1/2/2026"]], MONTH_FIRST),
+        ([["1/13/2026"], ["13/1/2026"]], ""),
+        ([["1/2/2026", "2026/13/01", "13.1.2026"]], ""),
+        ([], ""),
+    ],
+)
+def test_the_order_of_a_file(columns: list[list[str]], order: str) -> None:
+    series = [pl.Series(values, dtype=pl.String) for values in columns]
+    assert slash_order(series) == order
+    assert any(map(has_slashes, series)) == bool(columns)
