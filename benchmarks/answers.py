@@ -1,10 +1,12 @@
 """The champion's answers to messy titles in ten languages: the README's first table.
 
-`python -m benchmarks.answers` loads it as a consumer does and writes `results/answers.md`.
+`python -m benchmarks.answers` asks the titles of `results/answers.md` as a consumer does, and
+writes their answers there.
 """
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from benchmarks.tables import markdown
@@ -13,33 +15,19 @@ from tasks.io.tracking import registry
 
 ANSWERS = Path("results/answers.md")
 MODEL = "models:/rolecall@champion"
-TITLES = (
-    "looking for C++ developers (urgent!)",
-    "Krankenpfleger (m/w/d) in Teilzeit",
-    "chauffeur poids lourd H/F - CDI",
-    "peluquera a media jornada",
-    "commessa negozio abbigliamento part time",
-    "vrachtwagenchauffeur CE - fulltime",
-    "księgowa - umowa o pracę, Warszawa",
-    "enfermeira de urgência - turno da noite",
-    "undersköterska sökes till äldreboende, natt",
-    "řidič autobusu, nástup ihned",
-    "secreary",
-    "driver",
-    "retired",
-)
 
 
 def main() -> None:
     """Query the champion and write its answers."""
+    titles = re.findall(r"^\| `(.*?)` \|", ANSWERS.read_text(encoding="utf-8"), re.MULTILINE)
     with registry(Path.cwd()):
         import mlflow
         import pandas as pd
 
         model = mlflow.pyfunc.load_model(MODEL)
-        answers = model.predict(pd.DataFrame({"raw_title": TITLES}))
+        answers = model.predict(pd.DataFrame({"raw_title": titles}))
     rows = []
-    for title, own in zip(TITLES, answers.itertuples(), strict=True):
+    for title, own in zip(titles, answers.itertuples(), strict=True):
         cells = (f"abstains: {own.reason}", "", "")
         if own.occupation_id:
             cells = (f"**{own.occupation_label}**", own.codes[-1], f"{own.confidence:.2f}")

@@ -82,7 +82,7 @@ def networks(workspace: Workspace) -> Iterator[Row]:
 def _row(line: dict[str, Any]) -> Row:
     figures = [line[name] for name in ("metric", "value", "n", "low", "high")]
     test = line["test"] if line["slice"] == "all" else f"{line['test']}/{line['slice']}"
-    return Row(line["system"], test, *figures, line.get("seed"))
+    return Row(line["system"], test, *figures)._replace(seed=line.get("seed"))
 
 
 def plot(rows: Lines) -> str:

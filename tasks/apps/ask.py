@@ -1,8 +1,8 @@
-"""Answers with everything that a person wants to see of them, as plain values.
+"""A few titles answered at once, for people: in the terminal, as JSON, for the page of `serve`.
 
-In: a normalizer and raw titles. Out: for each title the columns of `Answer`, and beside them
-`raw_title`, `meaning` of the reason, `code_labels` (names of `codes`, empty if unknown), the
-`alternatives` with their labels and codes, and the `explanation`, unless it is not asked for.
+`described` gives the columns of `Answer` as plain values, and beside them `raw_title`, `meaning` of
+the reason, `code_labels` (names of `codes`, empty if unknown), the `alternatives` with their labels
+and codes, and the `explanation`. `ask` prints that. It imports neither MLflow nor Polars.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from models.serving import clean as abstention
-from models.serving.answer import Answer
 from models.serving.clean import UNCALIBRATED
 from models.serving.explain import explain
 from models.serving.model import Normalizer
@@ -38,6 +37,51 @@ MEANINGS: Mapping[str, str] = {
     UNCALIBRATED: "the model has no calibration, so its answers have no confidence",
 }
 """The meaning of each reason of an answer, in words."""
+SURE, LIKELY = 0.8, 0.5  # confidences from which on an answer is green, and yellow
+BOLD, DIM, GREEN, YELLOW, RED = "1", "2", "32", "33", "31"
+INDENT, NAME = "  ", 11  # characters of a line's name
+WIDTH = 100  # of a line at most
+AT_ONCE = 256  # titles answered together
+
+
+def ask(
+    titles: Sequence[str], model: str, root: Path, params: Mapping[str, Any], *, as_json: bool
+) -> None:
+    """Print an answer for each title, in their order; without a title read standard input.
+
+    `model`: address in the registry of `root`; `params`: of `Normalizer.predict`, by name.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a lone surrogate has no UTF-8
+    with opened(model, root) as (_, normalizer):
+        try:
+            colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+            width = shutil.get_terminal_size().columns
+            for batch in [titles] if titles else _lines():
+                for answer in described(normalizer, batch, params):
+                    text = printed(answer, colour=colour, width=width) + "\n"
+                    if as_json:
+                        text = json.dumps(answer, ensure_ascii=False, allow_nan=False)
+                    print(text, flush=sys.stdout.isatty())
+        except BrokenPipeError:  # as `head` leaves; nothing is left to be flushed at the exit
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _lines() -> Iterator[list[str]]:
+    """Yield titles of standard input: each by itself as a person types it, else many at once."""
+    lines = io.TextIOWrapper(sys.stdin.buffer, "utf-8-sig", errors="replace")
+    typed = sys.stdin.isatty()
+    if typed:
+        print("a title and Enter; Ctrl-D ends", file=sys.stderr)
+    titles: list[str] = []
+    for line in lines:
+        titles.append(line.rstrip("\r\n"))
+        if typed or len(titles) == AT_ONCE:
+            yield titles
+            titles = []
+    if titles:
+        yield titles
 
 
 def described(
@@ -49,58 +93,34 @@ def described(
 ) -> Iterator[dict[str, Any]]:
     """Yield the description of each title's answer, in their order.
 
-    Args:
-        normalizer: of a registered model.
-        raw_titles: None is a missing one.
-        params: of `Normalizer.predict`, by name.
-        explained: whether to say which words drew the title; that costs a search for each word.
-
-    Raises:
-        ValueError: a parameter is out of range.
+    `params`: of `Normalizer.predict`, by name, which raises a ValueError if one is out of range;
+    `explained`: whether to say which words drew the title, which costs a search for each word.
     """
-    place = {name: row for row, name in enumerate(normalizer.index.occupations)}
+    labels, language = normalizer.labels, params.get("language", "")
+    position = {name: row for row, name in enumerate(normalizer.index.occupations)}
     for raw_title, answer in zip(raw_titles, normalizer.predict(raw_titles, **params), strict=True):
         values = {"raw_title": raw_title, **answer._asdict()}
         values["meaning"] = MEANINGS.get(answer.reason or "")
         values["code_labels"] = [normalizer.groups.get(code, "") for code in answer.codes]
-        language = params.get("language", "")
-        values["alternatives"] = [*_alternatives(normalizer, answer, place, language)]
-        if explained:
-            values["explanation"] = _explanation(normalizer, raw_title, answer, language)
+        rows = zip(answer.top_occupation_ids, answer.top_titles, answer.top_scores, strict=True)
+        shown = language or answer.matched_language
+        values["alternatives"] = [
+            {
+                "occupation_id": name,
+                "occupation_label": labels.label(position[name], shown),
+                "codes": labels.codes[position[name]],
+                "matched_title": title,
+                "score": score,
+            }
+            for name, title, score in [*rows][1:]
+        ]
+        if explained and answer.abstained:
+            values["explanation"] = {"why": f"no answer: {values['meaning']}", "words": []}
+        elif explained:
+            explanation = explain(normalizer, raw_title, language)
+            words = [part._asdict() for part in explanation.parts]
+            values["explanation"] = {"why": explanation.why, "words": words}
         yield values
-
-
-def _alternatives(
-    normalizer: Normalizer, answer: Answer, place: Mapping[str, int], language: str
-) -> Iterator[dict[str, Any]]:
-    """Yield the occupations behind the first one."""
-    labels = normalizer.labels
-    rows = zip(answer.top_occupation_ids, answer.top_titles, answer.top_scores, strict=True)
-    for name, title, score in [*rows][1:]:
-        yield {
-            "occupation_id": name,
-            "occupation_label": labels.label(place[name], language or answer.matched_language),
-            "codes": labels.codes[place[name]],
-            "matched_title": title,
-            "score": score,
-        }
-
-
-def _explanation(
-    normalizer: Normalizer, raw_title: str | None, answer: Answer, language: str
-) -> dict[str, Any]:
-    if answer.abstained:
-        return {"why": f"no answer: {MEANINGS[str(answer.reason)]}", "words": []}
-    explanation = explain(normalizer, raw_title, language)
-    return {"why": explanation.why, "words": [part._asdict() for part in explanation.parts]}
-
-
-# The description of an answer as lines for a terminal, in colour or plain.
-
-SURE, LIKELY = 0.8, 0.5  # confidences from which on an answer is green, and yellow
-BOLD, DIM, GREEN, YELLOW, RED = "1", "2", "32", "33", "31"
-INDENT, NAME = "  ", 11  # characters of a line's name
-WIDTH = 100  # of a line at most
 
 
 def printed(answer: Mapping[str, Any], *, colour: bool, width: int) -> str:
@@ -170,53 +190,3 @@ def _plain(text: str) -> str:
 
 def _painted(tone: str, text: str, colour: bool) -> str:
     return f"\x1b[{tone}m{text}\x1b[0m" if colour else text
-
-
-# `python -m tasks.apps.ask --model ADDRESS [TITLE ...]`: a few titles answered in the terminal.
-#
-# Without a title it reads standard input, one title a line. It imports neither MLflow nor Polars.
-
-AT_ONCE = 256  # titles answered together
-
-
-def ask(
-    titles: Sequence[str], model: str, root: Path, params: Mapping[str, Any], *, as_json: bool
-) -> None:
-    """Print an answer for each title, in their order; without a title read standard input.
-
-    `model`: address in the registry of `root`; `params`: of `Normalizer.predict`, by name.
-    """
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a lone surrogate has no UTF-8
-    with opened(model, root) as (_, normalizer):
-        try:
-            for batch in [titles] if titles else _lines():
-                for answer in described(normalizer, batch, params):
-                    print(_text(answer, as_json), flush=sys.stdout.isatty())
-        except BrokenPipeError:  # as `head` leaves; nothing is left to be flushed at the exit
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _lines() -> Iterator[list[str]]:
-    """Yield titles of standard input: each by itself as a person types it, else many at once."""
-    lines = io.TextIOWrapper(sys.stdin.buffer, "utf-8-sig", errors="replace")
-    typed = sys.stdin.isatty()
-    if typed:
-        print("a title and Enter; Ctrl-D ends", file=sys.stderr)
-    titles: list[str] = []
-    for line in lines:
-        titles.append(line.rstrip("\r\n"))
-        if typed or len(titles) == AT_ONCE:
-            yield titles
-            titles = []
-    if titles:
-        yield titles
-
-
-def _text(answer: dict[str, object], as_json: bool) -> str:
-    if as_json:
-        return json.dumps(answer, ensure_ascii=False, allow_nan=False)
-    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    width = shutil.get_terminal_size().columns
-    return printed(answer, colour=colour, width=width) + "\n"

@@ -1,6 +1,9 @@
-"""A registered model as a system of the benchmark.
+"""A registered model on a published benchmark, beside lexical baselines.
 
-It gives embeddings alone: index, score rule and abstentions of its own taxonomy play no part.
+In: a folder (`benchmark_folder.py`) and a model, whose network gives embeddings: index, score rule
+and abstentions of its own taxonomy play no part. A document scores as its closest element; ties
+stand in trec_eval's order (`models/metrics/retrieval.py`). Out: a table on the terminal, and
+`metrics.json`, `run.trec` and `qrels.trec`, from which ir-measures gives the table's figures.
 """
 
 from __future__ import annotations
@@ -30,42 +33,9 @@ from tasks.release.registry.opening import opened
 if TYPE_CHECKING:
     from jaxtyping import Float32, Float64, Int64
 
-
-ARTEFACT = "settings.json"
+MODEL = "model"
+PACKAGE = "settings.json"
 BLOCK = 1024  # titles embedded between two looks at the clock
-
-
-def load_model(address: str, root: Path) -> tuple[str, Embed]:
-    """Return a model's address, an alias by the version that it stands for, and its network.
-
-    `address`: as `opened` takes it, or the artefact folder in a folder that MLflow wrote.
-
-    Raises:
-        ValueError: there is none, or it holds no normalizer of this format.
-    """
-    if (Path(address) / ARTEFACT).is_file():
-        return address, read_normalizer(Path(address)).network
-    with opened(address, root) as (version, normalizer):
-        return version, normalizer.network
-
-
-def cosine(embed: Embed, titles: Sequence[str]) -> Similarities:
-    """Embed cleaned titles once, and compare cleaned queries with them; all have unit norm."""
-    progress, blocks = Progress("model: titles embedded", len(titles)), []
-    for start in range(0, len(titles), BLOCK):
-        blocks.append(embed(titles[start : start + BLOCK]))
-        progress(start + BLOCK)
-    embeddings = np.concatenate(blocks)
-    return lambda queries: embed(queries) @ embeddings.T
-
-
-# One system ranks the documents for all queries; figures and files in the form of TREC.
-#
-# A document scores as its closest element; ties stand in trec_eval's order
-# (`models/metrics/retrieval.py`). `run.trec` has a line `query Q0 document rank score tag` for
-# each kept document, `qrels.trec` a line `query 0 document 1` for each relevant one: from both
-# files ir-measures gives the table's figures.
-
 METRICS: dict[str, tuple[str, Callable[[RelevantPlaces], np.ndarray]]] = {
     "mean_average_precision": ("MAP", RelevantPlaces.average_precision),
     "mrr": ("MRR", RelevantPlaces.reciprocal_rank),
@@ -87,14 +57,79 @@ class Ranked:
     scores: Float32[np.ndarray, "query depth"]  # of these
 
 
+def evaluate(
+    folder: Path, model: str, root: Path, *, depth: int, concepts: bool, out: Path | None
+) -> None:
+    """Measure a model on a published benchmark, with the parameters and the registry of `root`.
+
+    `depth`: ranks that count; `concepts`: whether the elements of a concept rank as one; `out`: a
+    folder for metrics, run and qrels.
+    """
+    params = root / "params.yaml"
+    if out is not None and out.exists() and not out.is_dir():
+        raise BenchmarkError(f"{out} is no folder; name one that is to hold the results")
+    benchmark = read_benchmark(folder, concepts=concepts)
+    counts = {
+        "queries": len(benchmark.queries),
+        "queries_left_out": benchmark.left_out,
+        "elements": len(benchmark.elements),
+        "documents": len(benchmark.index.occupations),
+    }
+    line = f"{counted(counts['queries'], 'query', 'queries')}, "
+    line += counted(counts["elements"], "corpus element")
+    if counts["documents"] < counts["elements"]:
+        line += f", which rank as {counted(counts['documents'], 'concept')}"
+    print(line)
+    if benchmark.left_out:
+        left_out = counted(benchmark.left_out, "query", "queries")
+        print(f"{left_out} without a relevant element left out")
+    name, embed = load_model(model, root)
+    titles = benchmark.index.titles
+    systems = {MODEL: cosine(embed, titles), **lexical_systems(titles, load(LexicalParams, params))}
+    ranked = {one: rank(one, systems[one], benchmark, depth) for one in systems}
+    seed = child_seed(load_run(params).seed, "benchmark")
+    values = figures(ranked, load(EvaluateParams, params).bootstrap_draws, seed)
+    print("", as_table(values, {**SYSTEMS, MODEL: name}), sep="\n")
+    print("mean [95 % interval] over the queries, as ir-measures counts: 1 is best, 0 is worst")
+    if out is not None:
+        settings = {"benchmark": folder.resolve().name, "model": name, "depth": depth}
+        of_systems = {
+            system: {metric: vars(interval) for metric, interval in metrics.items()}
+            for system, metrics in values.items()
+        }
+        metrics = {**settings, **counts, "systems": of_systems}
+        write_run(benchmark, ranked[MODEL], out)
+        write_qrels(benchmark, out)
+        write_json(metrics, out / "metrics.json")
+        print(f"written: metrics.json, run.trec and qrels.trec in {out}")
+
+
+def load_model(address: str, root: Path) -> tuple[str, Embed]:
+    """Return a model's address, an alias by the version that it stands for, and its network.
+
+    `address`: as `opened` takes it, or the model package in a folder that MLflow wrote.
+    """
+    if (Path(address) / PACKAGE).is_file():
+        return address, read_normalizer(Path(address)).network
+    with opened(address, root) as (version, normalizer):
+        return version, normalizer.network
+
+
+def cosine(embed: Embed, titles: Sequence[str]) -> Similarities:
+    """Embed cleaned titles once, and compare cleaned queries with them; all have unit norm."""
+    progress, blocks = Progress("model: titles embedded", len(titles)), []
+    for start in range(0, len(titles), BLOCK):
+        blocks.append(embed(titles[start : start + BLOCK]))
+        progress(start + BLOCK)
+    embeddings = np.concatenate(blocks)
+    return lambda queries: embed(queries) @ embeddings.T
+
+
 def rank(system: str, similarities: Similarities, benchmark: Benchmark, depth: int) -> Ranked:
-    """Rank the documents for each query.
+    """Rank the documents for each query; ValueError if a similarity is NaN.
 
     `similarities`: cleaned titles to how close they are to the titles of the benchmark's index;
     `depth`: documents kept of each query; what stands below counts as not found.
-
-    Raises:
-        ValueError: a similarity is NaN.
     """
     titles, qrels = [*benchmark.queries.values()], [*benchmark.qrels.values()]
     gold = pad_gold(benchmark.index.codes(qrels))
@@ -131,27 +166,23 @@ def figures(systems: Mapping[str, Ranked], draws: int, seed: int) -> Figures:
 
 def as_table(values: Figures, names: Mapping[str, str]) -> str:
     """Write a row a system: each mean with its interval in brackets."""
-    rows = [
-        [names.get(system, system), *(_cell(metrics[metric]) for metric in METRICS)]
-        for system, metrics in values.items()
-    ]
+    rows = []
+    for system, metrics in values.items():
+        means = [metrics[metric] for metric in METRICS]
+        cells = [f"{share(one.value)} [{share(one.low)}, {share(one.high)}]" for one in means]
+        rows.append([names.get(system, system), *cells])
     return aligned(["system", *(head for head, _ in METRICS.values())], rows)
-
-
-def _cell(interval: Interval) -> str:
-    return f"{share(interval.value)} [{share(interval.low)}, {share(interval.high)}]"
 
 
 def write_run(benchmark: Benchmark, ranked: Ranked, folder: Path) -> None:
     """Write `run.trec`, whole or not at all; nine digits tell any two scores apart."""
     documents = benchmark.index.occupations
+    rows = zip(benchmark.queries, ranked.documents.tolist(), ranked.scores.tolist(), strict=True)
     with atomic_write(folder / "run.trec") as partial, partial.open("w", encoding="utf-8") as file:
-        for query, places, scores in zip(
-            benchmark.queries, ranked.documents.tolist(), ranked.scores.tolist(), strict=True
-        ):
+        for query, positions, scores in rows:
             file.writelines(
-                f"{query} Q0 {documents[place]} {rank} {score:.9g} rolecall\n"
-                for rank, (place, score) in enumerate(zip(places, scores, strict=True), start=1)
+                f"{query} Q0 {documents[position]} {rank} {score:.9g} rolecall\n"
+                for rank, (position, score) in enumerate(zip(positions, scores, strict=True), 1)
             )
 
 
@@ -163,67 +194,3 @@ def write_qrels(benchmark: Benchmark, folder: Path) -> None:
     ):
         for query, documents in benchmark.qrels.items():
             file.writelines(f"{query} 0 {document} 1\n" for document in documents)
-
-
-# `python -m tasks.apps.benchmark FOLDER --model ADDRESS`: a model beside the baselines.
-#
-# In: a folder (`folder.py`) and a model (`model.py`); of `params.yaml`, the n-grams of TF-IDF and
-# the number of draws. Out: a table on the terminal and, if `--out` names a folder,
-# `metrics.json`, `run.trec` and `qrels.trec` in it.
-
-MODEL = "model"
-
-
-def evaluate(
-    folder: Path, model: str, root: Path, *, depth: int, concepts: bool, out: Path | None
-) -> None:
-    """Measure a model on a published benchmark, with the parameters and the registry of `root`.
-
-    `depth`: ranks that count; `concepts`: whether the elements of a concept rank as one; `out`: a
-    folder for metrics, run and qrels.
-    """
-    params = root / "params.yaml"
-    if out is not None and out.exists() and not out.is_dir():
-        raise BenchmarkError(f"{out} is no folder; name one that is to hold the results")
-    benchmark = read_benchmark(folder, concepts=concepts)
-    print(*_counts_in_words(benchmark), sep="\n")
-    name, embed = load_model(model, root)
-    titles = benchmark.index.titles
-    systems = {MODEL: cosine(embed, titles), **lexical_systems(titles, load(LexicalParams, params))}
-    ranked = {one: rank(one, systems[one], benchmark, depth) for one in systems}
-    seed = child_seed(load_run(params).seed, "benchmark")
-    values = figures(ranked, load(EvaluateParams, params).bootstrap_draws, seed)
-    print("", as_table(values, {**SYSTEMS, MODEL: name}), sep="\n")
-    print("mean [95 % interval] over the queries, as ir-measures counts: 1 is best, 0 is worst")
-    if out is not None:
-        settings = {"benchmark": folder.resolve().name, "model": name, "depth": depth}
-        systems_values = {
-            system: {metric: vars(interval) for metric, interval in metrics.items()}
-            for system, metrics in values.items()
-        }
-        metrics = {**settings, **_counts(benchmark), "systems": systems_values}
-        write_run(benchmark, ranked[MODEL], out)
-        write_qrels(benchmark, out)
-        write_json(metrics, out / "metrics.json")
-        print(f"written: metrics.json, run.trec and qrels.trec in {out}")
-
-
-def _counts(benchmark: Benchmark) -> dict[str, int]:
-    return {
-        "queries": len(benchmark.queries),
-        "queries_left_out": benchmark.left_out,
-        "elements": len(benchmark.elements),
-        "documents": len(benchmark.index.occupations),
-    }
-
-
-def _counts_in_words(benchmark: Benchmark) -> list[str]:
-    counts = _counts(benchmark)
-    ranked = counted(counts["elements"], "corpus element")
-    if counts["documents"] < counts["elements"]:
-        ranked += f", which rank as {counted(counts['documents'], 'concept')}"
-    lines = [f"{counted(counts['queries'], 'query', 'queries')}, {ranked}"]
-    if benchmark.left_out:
-        left = counted(benchmark.left_out, "query", "queries")
-        lines.append(f"{left} without a relevant element left out")
-    return lines

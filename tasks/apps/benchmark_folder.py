@@ -79,12 +79,7 @@ def read_benchmark(folder: Path, *, concepts: bool = True) -> Benchmark:
 
 
 def read_concepts(path: Path, elements: Mapping[str, str]) -> dict[str, str]:
-    """Read the concept of each of the elements, in their order.
-
-    Raises:
-        BenchmarkError: a line that does not fit, or an element without a concept.
-        IngestError: the file is missing or no text.
-    """
+    """Read the concept of each of the elements, in their order; errors as `read_benchmark`."""
     concepts: dict[str, str] = {}
     for place, (element, concept) in _lines(path, "element, concept"):
         _require_new(place, element, concepts)
@@ -117,9 +112,8 @@ def _annotations(
     path: Path, queries: dict[str, str], elements: dict[str, str]
 ) -> Iterator[tuple[str, str]]:
     judged: set[tuple[str, str]] = set()
-    for place, (query, _, element, relevance) in _lines(
-        path, "query, iteration, element, relevance"
-    ):
+    names = "query, iteration, element, relevance"
+    for place, (query, _, element, relevance) in _lines(path, names):
         _require_known(place, query, queries, QUERIES)
         _require_known(place, element, elements, ELEMENTS)
         if (query, element) in judged:

@@ -56,12 +56,10 @@ FRONTS = [one + two for one in "abcdefg" for two in "mnopqrs"]
 OF_SOURCES = (VARIANTS, SYNONYM_VARIANTS, EXTRA_WORDS_VARIANTS)
 
 
-def board_rows(*, poisoned: set[str] | None = None) -> list[tuple[str, str]]:
-    """A row a title, some twice; poisoned ones have the label of another occupation."""
-    rows = [(f"{front} {job}", k) for k, job in enumerate(JOBS) for front in FRONTS]
-    rows += [(title.upper(), k) for title, k in rows[::7]]
-    bad = poisoned or set()
-    return [(title, f"o{(k + (title.lower() in bad)) % len(JOBS)}") for title, k in rows]
+def board_rows() -> list[tuple[str, str]]:
+    """A row a title, some twice."""
+    rows = [(f"{front} {job}", f"o{k}") for k, job in enumerate(JOBS) for front in FRONTS]
+    return rows + [(title.upper(), k) for title, k in rows[::7]]
 
 
 @pytest.fixture

@@ -58,10 +58,6 @@ class WithoutTitles(SourceError):
         self.remark = remark
 
 
-class NoTitles(ValueError):
-    """No column holds titles, or several may; the message says which there are."""
-
-
 class File(NamedTuple):
     """A file of the input: its name below the address, its size, and what tells its versions."""
 
@@ -192,7 +188,7 @@ def inspected(
             sure_of_names=sure,
             usual=usual,
         )
-    except NoTitles as error:
+    except ValueError as error:
         other = [field for field in schema if field.name in named and not _is_text(field.type)]
         wrong = [f"column {field.name!r} is {field.type}, titles are text" for field in other]
         message = f"{table.name}: {[*wrong, error][0]}"
@@ -236,7 +232,7 @@ def title_columns(
     `usual`: the column that is taken if none is named and the table has it.
 
     Raises:
-        NoTitles: a named column is missing, or none is named and no name and its values tell.
+        ValueError: a named column is missing, or none is named and no name and its values tell.
     """
     if named:
         return [_as_written(name, values, described) for name in named]
@@ -253,11 +249,11 @@ def title_columns(
     if len(values) == 1 and sure_of_names and not known:
         return list(values)
     if not holds_names(list(values)):
-        raise NoTitles(
+        raise ValueError(
             f"the first line looks like a row and no header: {described}; put the columns' names "
             "above the rows"
         )
-    raise NoTitles(
+    raise ValueError(
         f"which column holds the titles? It has {described}; name it: --column. If that is a row, "
         "put the columns' names above it"
     )
@@ -284,7 +280,7 @@ def _as_written(name: str, columns: Mapping[str, object], described: str) -> str
         one for one in columns if one_line(one) == one_line(name)
     ]
     if not alike:
-        raise NoTitles(f"no column {name!r}, but {described}")
+        raise ValueError(f"no column {name!r}, but {described}")
     return alike[0]
 
 

@@ -192,17 +192,17 @@ class _Run:
         if self.output.rows(number, part) is not None:
             return lambda: lambda: (part, table, None)
         titles = table[self.source.column].cast(pa.string()).combine_chunks().dictionary_encode()
-        return partial(self._answered, part, table, titles, self.cache(titles.dictionary, self.ask))
+        wait = self.cache(titles.dictionary, self.ask)
 
-    def _answered(
-        self, part: int, table: pa.Table, titles: pa.DictionaryArray, answers: Callable[[], Any]
-    ) -> Callable[[], Joined]:
-        cached = answers()
-        self.new_titles += cached.new
-        row_of = np.append(cached.rows, len(cached.rows))  # the last: of no title
-        rows = row_of[pc.fill_null(titles.indices, len(cached.rows)).to_numpy()]
-        answers_of = pa.concat_tables([*cached.tables, self.nothing])
-        return partial(self._joined, part, table, answers_of, rows)
+        def answered() -> Callable[[], Joined]:
+            cached = wait()
+            self.new_titles += cached.new
+            row_of = np.append(cached.rows, len(cached.rows))  # the last: of no title
+            rows = row_of[pc.fill_null(titles.indices, len(cached.rows)).to_numpy()]
+            answers = pa.concat_tables([*cached.tables, self.nothing])
+            return partial(self._joined, part, table, answers, rows)
+
+        return answered
 
     def _joined(self, part: int, table: pa.Table, answers: pa.Table, rows: np.ndarray) -> Joined:
         """Put the answers behind the columns of a part, and count its abstentions."""

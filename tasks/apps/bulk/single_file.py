@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -28,22 +29,28 @@ NO_TEXT = (pl.Binary, pl.Duration)  # types that no cast makes text
 MADE = datetime(2000, 1, 1, tzinfo=UTC)  # equal tables give equal bytes
 CELL = 32_767  # UTF-16 units
 DIGITS = 10**15
-FIRST_YEAR = 1900  # of Excel's dates
+FIRST_YEAR = 1900  # of Excel's dates, which have no time zones
 
 
 def write_tables(schema: pa.Schema, tables: Iterable[pa.Table], path: Path) -> None:
     """Write tables of one schema below one another, whole or not at all; the suffix decides how."""
-    with atomic_write(path) as partial:
+    with atomic_write(path) as unfinished:
         if path.suffix == ".parquet":
-            with pq.ParquetWriter(partial, schema, compression="zstd") as writer:
+            with pq.ParquetWriter(unfinished, schema, compression="zstd") as writer:
                 for table in tables:
                     writer.write_table(table)
             return
         frames = (readable(table) for table in chain([schema.empty_table()], tables))
         if path.suffix == ".csv":
-            _write_csv(frames, partial)
-        else:
-            _write_workbook(frames, partial)
+            _write_csv(frames, unfinished)
+            return
+        folder = unfinished.with_name(TEMPORARY)
+        shutil.rmtree(folder, ignore_errors=True)  # a killed run left it
+        folder.mkdir()
+        try:
+            write_workbook(frames, unfinished, folder)
+        finally:
+            shutil.rmtree(folder)
 
 
 def _write_csv(frames: Iterable[pl.DataFrame], path: Path) -> None:
@@ -54,48 +61,6 @@ def _write_csv(frames: Iterable[pl.DataFrame], path: Path) -> None:
             texts = [guarded(column) for column in frame if column.dtype == pl.String]
             cells = frame.with_columns(texts).rename(guard)
             cells.write_csv(file, include_header=number == 0, quote_style="always")
-
-
-def _write_workbook(frames: Iterable[pl.DataFrame], path: Path) -> None:
-    folder = path.with_name(TEMPORARY)
-    shutil.rmtree(folder, ignore_errors=True)  # a killed run left it
-    folder.mkdir()
-    try:
-        write_workbook(frames, path, folder)
-    finally:
-        shutil.rmtree(folder)
-
-
-def readable(table: pa.Table) -> pl.DataFrame:
-    """Return a table as cells that a person reads, without nested types.
-
-    A list is its members with `; ` between them, numbers in it with four decimals; a structure is
-    JSON; bytes are Base64. Numbers, truth values and text stay as they are.
-    """
-    return pl.DataFrame([_column(column) for column in pl.DataFrame(table)])
-
-
-def _column(column: pl.Series) -> pl.Series:
-    kind = column.dtype
-    if isinstance(kind, pl.Array):
-        return _column(column.cast(pl.List(kind.inner)))
-    if isinstance(kind, pl.List) and not (kind.inner.is_nested() or kind.inner in NO_TEXT):
-        members = pl.element().round(4) if kind.inner.is_float() else pl.element()
-        return column.list.eval(members.cast(pl.String)).list.join(BETWEEN)
-    if kind.is_nested():
-        texts = [None if cell is None else _json(cell) for cell in column.to_list()]
-        return pl.Series(column.name, texts, pl.String)
-    if kind == pl.Duration:
-        return column.dt.to_string("iso")
-    if kind == pl.Binary:
-        return column.bin.encode("base64")
-    if kind in (pl.Categorical, pl.Enum, pl.Null):
-        return column.cast(pl.String)
-    return column
-
-
-def _json(cell: object) -> str:
-    return json.dumps(cell, ensure_ascii=False, default=str)
 
 
 def write_workbook(frames: Iterable[pl.DataFrame], path: Path, temporary: Path) -> None:
@@ -127,26 +92,47 @@ def write_workbook(frames: Iterable[pl.DataFrame], path: Path, temporary: Path) 
                         _write(sheet, row, place, cell, formats)
 
 
+def readable(table: pa.Table) -> pl.DataFrame:
+    """Return a table as cells that a person reads, without nested types.
+
+    A list is its members with `; ` between them, numbers in it with four decimals; a structure is
+    JSON; bytes are Base64. Numbers, truth values and text stay as they are.
+    """
+    return pl.DataFrame([_column(column) for column in pl.DataFrame(table)])
+
+
+def _column(column: pl.Series) -> pl.Series:
+    kind = column.dtype
+    if isinstance(kind, pl.Array):
+        return _column(column.cast(pl.List(kind.inner)))
+    if isinstance(kind, pl.List) and not (kind.inner.is_nested() or kind.inner in NO_TEXT):
+        members = pl.element().round(4) if kind.inner.is_float() else pl.element()
+        return column.list.eval(members.cast(pl.String)).list.join(BETWEEN)
+    if kind.is_nested():
+        as_json = partial(json.dumps, ensure_ascii=False, default=str)
+        texts = [None if cell is None else as_json(cell) for cell in column.to_list()]
+        return pl.Series(column.name, texts, pl.String)
+    if kind == pl.Duration:
+        return column.dt.to_string("iso")
+    if kind == pl.Binary:
+        return column.bin.encode("base64")
+    if kind in (pl.Categorical, pl.Enum, pl.Null):
+        return column.cast(pl.String)
+    return column
+
+
 def _write(
     sheet: Worksheet, row: int, place: int, cell: object, formats: Mapping[type, Format]
 ) -> None:
+    is_number = isinstance(cell, int | float | Decimal) and math.isfinite(cell)
     if isinstance(cell, bool):
         sheet.write_boolean(row, place, cell)
-    elif isinstance(cell, int | float | Decimal) and _is_kept(cell):
+    elif is_number and (isinstance(cell, float) or abs(cell) < DIGITS):  # type: ignore[arg-type]
         sheet.write_number(row, place, cell)
-    elif isinstance(cell, date) and _is_date(cell):
+    elif isinstance(cell, date) and cell.year >= FIRST_YEAR and not getattr(cell, "tzinfo", None):
         sheet.write_datetime(row, place, cell, formats[type(cell)])
     else:
         sheet.write_string(row, place, _truncated(str(cell)))
-
-
-def _is_kept(number: float | Decimal) -> bool:
-    return math.isfinite(number) and (isinstance(number, float) or abs(number) < DIGITS)
-
-
-def _is_date(moment: date) -> bool:
-    """Tell whether Excel has this date: none before 1900, and no time zones."""
-    return moment.year >= FIRST_YEAR and getattr(moment, "tzinfo", None) is None
 
 
 def _truncated(text: str) -> str:

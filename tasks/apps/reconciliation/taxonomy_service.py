@@ -1,21 +1,27 @@
-"""Occupations as a reconciliation service shows them: names, properties, suggestions, a preview."""
+"""A model as a reconciliation service: candidates for titles, and what is known of occupations.
+
+In: checked requests (`bodies.py`). Out: plain values, which `routes.py` sends: the registered
+model's answers and which of them is a match, names, properties, suggestions, a preview.
+"""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from os.path import commonprefix
 from typing import Any
 
-from models.serving.answer import Answer
+from models.serving.answer import MOST, Answer
 from models.serving.model import Normalizer
-from tasks.apps.reconciliation.bodies import Condition, Extension, Query
+from tasks.apps.reconciliation.bodies import Extension, Query
 from tasks.apps.web.responses import BadRequest
 
 TYPE = {"id": "occupation", "name": "Occupation"}
 PAGE = 20  # suggestions at once
+LOOKED_THROUGH = 100  # occupations searched if a query names properties
+CANDIDATES = 10_000  # of all queries of a batch
 SEPARATOR = ": "  # between standard and code of an occupation's other codes
 
 
@@ -94,7 +100,7 @@ class TaxonomyService:
         }
 
     def suggested(self, prefix: str, cursor: int) -> list[dict[str, Any]]:
-        """Return occupations whose id is meant, or with a title that begins so or has such a word.
+        """Return occupations with this id, or a title that begins so or has such a word.
 
         Labels come first, beginnings before words.
         """
@@ -154,51 +160,46 @@ def named_like(names: Mapping[str, str], prefix: str, cursor: int) -> list[dict[
     return matches[cursor : cursor + PAGE]
 
 
-# Queries to candidates: the registered model's answers, and which of them is a match.
-
-LOOKED_THROUGH = 100  # occupations searched if a query names properties
-MOST = 1000  # candidates of a query at most: the model's limit
-CANDIDATES = 10_000  # of all queries of a batch
-
-
 def candidates(
     occupations: TaxonomyService, queries: Mapping[str, Query], threshold: float
 ) -> dict[str, Any]:
     """Answer a batch, all titles at once; an abstention has no candidates.
 
-    A large batch gets fewer candidates for each query, `CANDIDATES` in all at most.
-
-    `threshold`: of the calibrated confidence, from which on the best candidate is a match.
+    A large batch gets fewer candidates for each query, `CANDIDATES` in all at most. `threshold`:
+    of the calibrated confidence, from which on the best candidate is a match.
     """
     normalizer = occupations.normalizer
     titled = [query for query in queries.values() if query.query not in occupations.place]
     most = min(MOST, CANDIDATES // max(1, len(queries)))
-    limits = {name: _limit(query, normalizer.top_k, most) for name, query in queries.items()}
+    limits = {
+        name: max(0, min(normalizer.top_k if query.limit is None else int(query.limit), most))
+        for name, query in queries.items()
+    }
     depth = max([1, *limits.values()])
     if any(query.properties for query in titled):
         depth = max(depth, LOOKED_THROUGH)
     titles = [query.query or None for query in titled]
     answers = dict(zip(map(id, titled), normalizer.predict(titles, top_k=depth), strict=True))
-    return {
-        name: {
-            "result": (
-                _listed(occupations, query, answers[id(query)], threshold)
-                if id(query) in answers
-                else [_candidate(occupations, query.query, 100.0, match=True)]
-            )[: limits[name]]
-        }
-        for name, query in queries.items()
-    }
+    results = {}
+    for name, query in queries.items():
+        if id(query) in answers:
+            result = _listed(occupations, query, answers[id(query)], threshold)
+        else:  # the query is an id
+            result = [_candidate(occupations, query.query, 100.0, match=True)]
+        results[name] = {"result": result[: limits[name]]}
+    return results
 
 
 def _listed(
     occupations: TaxonomyService, query: Query, answer: Answer, threshold: float
 ) -> list[dict[str, Any]]:
+    """Return the occupations of an answer that meet all conditions on known properties."""
     sure = answer.confidence is not None and answer.confidence >= threshold
+    conditions = [one for one in query.properties if one.pid in occupations.properties]
     listed = []
     rows = zip(answer.top_occupation_ids, answer.top_scores, answer.top_titles, strict=True)
     for rank, (name, score, title) in enumerate(rows):
-        if not _fits(occupations, name, query.properties):
+        if not all(one.values & {*occupations.values(name, one.pid)} for one in conditions):
             continue
         one = _candidate(occupations, name, 100 * score, match=sure and rank == 0)
         one["description"] = title
@@ -219,16 +220,3 @@ def _candidate(
         "features": [{"id": "score", "value": score / 100}],
         "match": match,
     }
-
-
-def _fits(occupations: TaxonomyService, name: str, conditions: Sequence[Condition]) -> bool:
-    """Tell whether an occupation meets the conditions; those on unknown properties are skipped."""
-    return all(
-        condition.values.intersection(occupations.values(name, condition.pid))
-        for condition in conditions
-        if condition.pid in occupations.properties
-    )
-
-
-def _limit(query: Query, default: int, most: int) -> int:
-    return max(0, min(default if query.limit is None else int(query.limit), most))

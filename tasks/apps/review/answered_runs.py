@@ -70,8 +70,8 @@ class AnsweredRun:
             )
         result, parts = manifest["result"], tuple(parts_of(place, manifest))
         digits = zlib.crc32("".join(sums).encode())
-        named = (result[name] for name in ("column", "prefix", "model"))
-        return cls(*named, manifest["rows"], parts, digits)
+        column, prefix, model = (result[name] for name in ("column", "prefix", "model"))
+        return cls(column, prefix, model, manifest["rows"], parts, digits)
 
     def batches(self) -> Iterator[pl.DataFrame]:
         """Yield `raw_title` and the columns of `ANSWER`, which are text in CSV."""

@@ -182,10 +182,12 @@ def build_queue(
     why = [why_queued(row, labels) for row in queue.iter_rows(named=True)]
     first = queue["raw_title"].head(EXPLAINED).to_list()
     sentences = [explain(normalizer, title).why for (title,) in _batches("explained", first, 1)]
-    sentences += [None] * (len(queue) - len(first))
+    unexplained = [None] * (len(queue) - len(first))
     queue = queue.with_columns(
         why_queued=pl.Series(why, dtype=pl.String),
-        why_answered=pl.Series(sentences, dtype=pl.String),
+        why_answered=pl.Series(sentences, dtype=pl.String).extend_constant(
+            None, len(why) - len(first)
+        ),
         served=pl.when("run_abstained")
         .then(pl.lit(ABSTAINED))
         .when(pl.col("run_occupation_id") == pl.col("occupation_id"))

@@ -1,4 +1,4 @@
-"""The whole service: page, `POST /normalize` with its description, reconciliation; all guarded."""
+"""The registered model behind a web port: page, titles as JSON, OpenRefine's service, a guard."""
 
 from __future__ import annotations
 
@@ -30,6 +30,29 @@ DESCRIPTION = (
 )
 
 
+def serve(
+    model: str,
+    root: Path,
+    *,
+    host: str,
+    port: int,
+    min_confidence: float,
+    allow_hosts: Sequence[str],
+    allow_origins: Sequence[str],
+) -> None:
+    """Load a model of `root`'s registry, and answer until interrupted; exit status 130."""
+    if not 0 <= min_confidence <= 1:
+        raise ValueError(f"--min-confidence={min_confidence}; it is a chance, 0 to 1")
+    with listening(host, port) as listener, opened(model, root) as (address, normalizer):
+        hosts = Hosts.of(host, allow_hosts)
+        app = application(normalizer, address, min_confidence, hosts, allow_origins)
+        place = f"http://{host}:{listener.getsockname()[1]}/"
+        print(f"{readable(address)}: {place} is the page and the service to add", flush=True)
+        with suppress(KeyboardInterrupt):  # it has shut down, and passes the signal on
+            server(app).run(sockets=[listener])
+    sys.exit(130)
+
+
 def application(
     normalizer: Normalizer,
     address: str,
@@ -37,17 +60,10 @@ def application(
     hosts: Hosts,
     origins: Sequence[str] = (),
 ) -> ASGIApp:
-    """Return the service.
+    """Return the service of the model at an address.
 
-    Args:
-        normalizer: of the registered model.
-        address: of the model.
-        threshold: of the confidence, from which on a candidate is a match.
-        hosts: names by which the service may be called.
-        origins: of other pages that may read all answers.
-
-    Raises:
-        ValueError: one of these is no origin.
+    `threshold`: of the confidence, from which on a candidate is a match; `hosts`: names by which
+    the service may be called; `origins`: of other pages that may read all answers.
     """
     name, lock = readable(address), Lock()
     version = normalizer.versions["model_version"]
@@ -67,7 +83,12 @@ def application(
 
     app.include_router(titles.routes(normalizer, address, lock))
     app.include_router(service.routes())
-    _leave_out_422(app)
+    schema = app.openapi()  # in which FastAPI adds a status of its own that never comes
+    for path in schema["paths"].values():
+        for operation in path.values():
+            operation["responses"].pop("422", None)
+    for error in ("HTTPValidationError", "ValidationError"):
+        schema["components"]["schemas"].pop(error)
     return Guard(Origins(app, origins), hosts)
 
 
@@ -103,39 +124,3 @@ def _refuse_in_words(app: FastAPI) -> None:
         )
         response.headers.update(error.headers or {})
         return response
-
-
-def _leave_out_422(app: FastAPI) -> None:
-    """Describe refusals as they are: FastAPI adds a status of its own that never comes."""
-    schema = app.openapi()
-    for path in schema["paths"].values():
-        for operation in path.values():
-            operation["responses"].pop("422", None)
-    for name in ("HTTPValidationError", "ValidationError"):
-        schema["components"]["schemas"].pop(name)
-
-
-# `python -m tasks.apps.web --model ADDRESS`: a registered model for people and spreadsheets.
-
-
-def serve(
-    model: str,
-    root: Path,
-    *,
-    host: str,
-    port: int,
-    min_confidence: float,
-    allow_hosts: Sequence[str],
-    allow_origins: Sequence[str],
-) -> None:
-    """Load a model of `root`'s registry, and answer until interrupted; exit status 130."""
-    if not 0 <= min_confidence <= 1:
-        raise ValueError(f"--min-confidence={min_confidence}; it is a chance, 0 to 1")
-    with listening(host, port) as listener, opened(model, root) as (address, normalizer):
-        hosts = Hosts.of(host, allow_hosts)
-        app = application(normalizer, address, min_confidence, hosts, allow_origins)
-        place = f"http://{host}:{listener.getsockname()[1]}/"
-        print(f"{readable(address)}: {place} is the page and the service to add", flush=True)
-        with suppress(KeyboardInterrupt):  # it has shut down, and passes the signal on
-            server(app).run(sockets=[listener])
-    sys.exit(130)

@@ -1,7 +1,9 @@
-"""Bounds around the service: host, size and speed of a body, speed of an answer's reader.
+"""Bounds around the service: host, origins, connections, size and speed of what comes and goes.
 
 ASGI. The body of a request is read as a whole before the service sees it, so no handler waits for
 a slow sender. A request that its sender aborts ends without an answer and without a traceback.
+Uvicorn limits neither how long the head of a request may take nor how many connections there are;
+senders of one byte a second (slowloris) would keep them all.
 """
 
 from __future__ import annotations
@@ -32,22 +34,25 @@ HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"
 
 HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([^:\[\]/@\s]+))(?::\d+)?", re.IGNORECASE)
 EVERYWHERE = ("", "0.0.0.0", "::")
+ORIGIN = re.compile(r"\*|https?://[^/\s]+")
+RECONCILIATION = re.compile(r"/(reconcile|suggest/.*|properties|occupation)?")
+FOR_PROGRAMS = {"queries", "extend", "callback"}
+"""Parameters of `GET /` that only clients of the reconciliation service send."""
+HEAD_SECONDS = 10.0  # from the first byte, or the connection, to the end of a request's head
+CONNECTIONS = 200  # at once; beyond it a request gets status 503
+HEAD_BYTES = 1 << 16  # of a request's head, its address included
 
 
 @dataclass(frozen=True)
 class Hosts:
-    """The names of the host that a request may give.
+    """The names of the host that a request may give; loopback addresses are always among them.
 
     A page on `http://evil.example` may let its name point at 127.0.0.1 (DNS rebinding) and would
     then read our answers as its own. Its requests still carry its name in the header `Host`.
-
-    Attributes:
-        names: in lower case; loopback addresses are always ours.
-        any_address: whether any IP address is, since the service listens at all of the machine's.
     """
 
-    names: frozenset[str]
-    any_address: bool
+    names: frozenset[str]  # in lower case
+    any_address: bool  # whether the service listens at all addresses of the machine
 
     @classmethod
     def of(cls, host: str, more: Iterable[str] = ()) -> Self:
@@ -92,8 +97,7 @@ class Guard:
         if body is None:
             return
         if len(body) > MOST_BYTES:
-            size = f"more than {MOST_BYTES:,} bytes"
-            fault = f"a body of {size}: send fewer titles at once", 413
+            fault = f"a body of more than {MOST_BYTES:,} bytes: send fewer titles at once", 413
         if host not in self._hosts:
             fault = (
                 f"this service is not called {host!r}: if it is, add --allow-host={host} to "
@@ -112,9 +116,7 @@ class Guard:
         """Keep a little more than `MOST_BYTES` at most; None if the sender has gone.
 
         The rest is read and dropped, since a sender reads no answer before it has sent everything.
-
-        Raises:
-            TimeoutError: it does not arrive in time.
+        A TimeoutError says that it did not arrive in time.
         """
         body = bytearray()
         async with asyncio.timeout(self._seconds):
@@ -140,20 +142,12 @@ def _once(body: bytes, receive: Receive) -> Receive:
     return received
 
 
-# Which pages of other origins may read the answers (CORS).
-#
-# OpenRefine runs in the browser, at an address of its own, so every origin may read what the
-# reconciliation service says. The page, its titles and `POST /normalize` are for their own
-# origin, and for those that the owner names.
-
-ORIGIN = re.compile(r"\*|https?://[^/\s]+")
-RECONCILIATION = re.compile(r"/(reconcile|suggest/.*|properties|occupation)?")
-FOR_PROGRAMS = {"queries", "extend", "callback"}
-"""Parameters of `GET /` that only clients of the reconciliation service send."""
-
-
 class Origins:
-    """Lets all origins read the reconciliation service, and `allowed` ones the rest."""
+    """Lets pages of all origins read the reconciliation service, and `allowed` ones the rest.
+
+    OpenRefine runs in the browser, at an address of its own. The page, its titles and `POST
+    /normalize` are for their own origin, and for those that the owner names.
+    """
 
     def __init__(self, app: ASGIApp, allowed: Sequence[str] = ()) -> None:
         if wrong := [origin for origin in allowed if not ORIGIN.fullmatch(origin)]:
@@ -180,16 +174,6 @@ def wants_page(request: Request) -> bool:
         and "text/html" in request.headers.get("accept", "")
         and not FOR_PROGRAMS.intersection(request.query_params)
     )
-
-
-# The server: a socket taken early, and connections that cannot be held for nothing.
-#
-# Uvicorn limits neither how long the head of a request may take nor how many connections there
-# are; senders of one byte a second (slowloris) would keep them all.
-
-HEAD_SECONDS = 10.0  # from the first byte, or the connection, to the end of a request's head
-CONNECTIONS = 200  # at once; beyond it a request gets status 503
-HEAD_BYTES = 1 << 16  # of a request's head, its address included
 
 
 class PromptProtocol(H11Protocol):
@@ -233,26 +217,21 @@ class PromptProtocol(H11Protocol):
 
 def server(app: ASGIApp) -> uvicorn.Server:
     """Return a server that logs warnings only."""
-    return uvicorn.Server(
-        uvicorn.Config(
-            app,
-            http=PromptProtocol,
-            ws="none",
-            lifespan="off",
-            log_level="warning",
-            limit_concurrency=CONNECTIONS,
-            h11_max_incomplete_event_size=HEAD_BYTES,
-            timeout_graceful_shutdown=5,
-        )
+    config = uvicorn.Config(
+        app,
+        http=PromptProtocol,
+        ws="none",
+        lifespan="off",
+        log_level="warning",
+        limit_concurrency=CONNECTIONS,
+        h11_max_incomplete_event_size=HEAD_BYTES,
+        timeout_graceful_shutdown=5,
     )
+    return uvicorn.Server(config)
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """Take a port before the model is loaded; early requests wait.
-
-    Raises:
-        ValueError: the port is in use, or host or port is none.
-    """
+    """Take a port before the model is loaded, or raise a ValueError; early requests wait."""
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

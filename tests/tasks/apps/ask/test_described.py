@@ -1,18 +1,19 @@
-"""Descriptions of a toy normalizer's answers: labels of the alternatives, reasons in words."""
+"""A toy normalizer's answers described, and printed: coloured, wrapped, harmless for a terminal."""
 
 from __future__ import annotations
 
-import pytest
-from served_toy import toy_normalizer, toy_normalizer_of_languages
+import re
+
+from served_toy import TORN, toy_normalizer, toy_normalizer_of_languages
 
 from models.serving import clean as abstention
 from models.serving.answer import Answer
 from models.serving.clean import UNCALIBRATED
 from models.serving.confidence import Calibration
-from tasks.apps import ask as described
-from tasks.apps.ask import MEANINGS
+from tasks.apps.ask import MEANINGS, described, printed
 
 SURE = Calibration(0.05, [0.0, 0.0, 0.0], [1.0, 1.0, 1.0], 10)
+COLOUR = re.compile(r"\x1b\[\d+m")
 TITLES = ["Bread maker", None, "", "???", "keeper"]
 
 
@@ -23,9 +24,8 @@ def test_a_description_has_all_columns_and_what_people_want_beside_them() -> Non
     assert (bread["raw_title"], bread["occupation_label"]) == ("Bread maker", "Baker")
     assert (bread["codes"], bread["code_labels"]) == (["7", "75"], ["Craft workers", ""])
     assert bread["meaning"] is None and bread["confidence"] > 0.5
-    assert [one["occupation_id"] for one in bread["alternatives"]] == bread["top_occupation_ids"][
-        1:
-    ]
+    behind = [one["occupation_id"] for one in bread["alternatives"]]
+    assert behind == bread["top_occupation_ids"][1:]
     assert {one["occupation_label"] for one in bread["alternatives"]} == {"Nurse", "Keeper"}
     words = [part["word"] for part in bread["explanation"]["words"]]
     assert words == ["bread", "maker"] and bread["explanation"]["why"].startswith("Baker, by")
@@ -47,11 +47,6 @@ def test_without_calibration_and_without_explanation() -> None:
     assert answer["meaning"].startswith("the model has no calibration")
 
 
-def test_a_wrong_parameter_is_refused() -> None:
-    with pytest.raises(ValueError, match="top_k = 0"):
-        next(described(toy_normalizer(), ["bread"], {"top_k": 0}))
-
-
 def test_every_reason_has_a_meaning() -> None:
     named = vars(abstention).items()
     reasons = {value for name, value in named if name.isupper() and isinstance(value, str)}
@@ -71,3 +66,48 @@ def test_alternatives_and_explanation_are_in_the_language_asked_for() -> None:
         assert (labels | {answer["occupation_id"]: answer["occupation_label"]})["nurse"] == expected
     (answer,) = described(normalizer, ["registered nurse"], {"language": "de"})
     assert answer["explanation"]["why"].startswith("Krankenpfleger, by its title 'Nurse'")
+
+
+def lines(title: str, *, calibrated: bool = True, colour: bool = False, width: int = 80) -> str:
+    (answer,) = described(toy_normalizer(SURE if calibrated else None), [title], {"top_k": 3})
+    return printed(answer, colour=colour, width=width)
+
+
+def test_the_lines_of_an_answer() -> None:
+    text = lines("head baker, nights")
+    first, second, *rest = text.splitlines()
+    assert first == "head baker, nights"
+    assert re.fullmatch(r"  Baker  confidence 0\.\d\d", second)
+    names = [line.split()[0] for line in rest if line[2] != " "]
+    assert names == ["id", "hierarchy", "codes", "words", "similar", "why"]
+    for said in ("7 Craft workers (0.", "SOC: 51-3011", "seniority: head; contract: nights"):
+        assert said in text
+    assert max(map(len, rest)) <= 80
+    assert max(map(len, lines("bread maker", width=10).splitlines())) <= 40
+
+
+def test_an_unsure_answer_says_which_code_is_sure() -> None:
+    vague = Calibration(0.06, [2.0, -9.0, -9.0], [1.0] * 3, 10)
+    (answer,) = described(toy_normalizer(vague), [TORN], {"top_k": 3})
+    text = printed(answer, colour=False, width=80)
+    assert re.search(r"\n  sure of    7 Craft workers \(0\.\d\d\)\n", text)
+
+
+def test_the_reason_stands_where_the_confidence_does() -> None:
+    assert lines("???").splitlines() == [
+        "???",
+        "  no answer: no letters",
+        "  why        the title holds digits, punctuation or emoji only",
+    ]
+    assert lines("baker", calibrated=False).splitlines()[1] == "  Baker  uncalibrated"
+
+
+def test_colour_changes_nothing_but_colour() -> None:
+    painted = lines("bread maker", colour=True)
+    assert COLOUR.sub("", painted) == lines("bread maker")
+    assert len(COLOUR.findall(painted)) > 10
+
+
+def test_a_title_cannot_steer_the_terminal() -> None:
+    text = lines("baker\x1b[2J\a\nnurse")
+    assert text.startswith("baker\\x1b[2J\\x07\\nnurse\n") and "\x1b" not in text

@@ -1,18 +1,30 @@
-"""The best titles of a run: by priority, unjudged, beside what an earlier run answered."""
+"""The best titles of a run: by priority, without a verdict, beside what an earlier run answered."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from queues import abstention, answer, write_run
 
+from models.serving import clean as reasons
 from tasks.apps.review import answered_runs as merged_runs
 from tasks.apps.review import candidates as candidates_module
-from tasks.apps.review.answered_runs import AnsweredRun
-from tasks.apps.review.candidates import CANDIDATES, candidates, pooled, titles_with_verdicts
+from tasks.apps.review.answered_runs import ANSWER, AnsweredRun
+from tasks.apps.review.candidates import (
+    CANDIDATES,
+    candidates,
+    is_readable,
+    pooled,
+    priority,
+    titles_with_verdicts,
+    why_queued,
+)
 from tasks.io.frames import write_frame
 from tasks.io.schemas import VERDICTS
 from tasks.release.gate.disputed import TITLES as DISPUTED_TITLES
@@ -115,7 +127,10 @@ def test_what_people_judged_is_not_asked_again(run: AnsweredRun, tmp_path: Path)
 def test_disputed_titles_come_in_their_order_behind_the_drawn(
     run: AnsweredRun, tmp_path: Path
 ) -> None:
-    """As many as the drawn ones; neither a judged one, nor one that is drawn."""
+    """As many as the drawn ones; neither a judged one, nor one that is drawn.
+
+    A disputed title that no run has is among them, with 0 rows.
+    """
     others = disputes("sure", "often", "cook", "seldom")
     judged = pl.DataFrame({"normalized": ["sure"]})
     rows = candidates([run], None, judged, 5, tmp_path / "titles", others)
@@ -124,14 +139,8 @@ def test_disputed_titles_come_in_their_order_behind_the_drawn(
     assert rows["chosen_by"].to_list() == ["random", "disputed", "coverage"]
     assert rows["normalized"][1] == first
     assert rows["other_occupation_id"].to_list() == [None, f"other of {first}", None]
-
-
-def test_a_disputed_title_that_the_run_lacks_is_asked(run: AnsweredRun, tmp_path: Path) -> None:
-    """It has 0 rows here and no answer of the run; one that people judged is not asked."""
-    judged = pl.DataFrame({"normalized": ["judged"]})
-    others = disputes("judged", "no such title", "often")
-    rows = candidates([run], None, judged, 5, tmp_path / "titles", others)
-    assert rows["chosen_by"].to_list()[:2] == ["random", "disputed"]
+    others = disputes("sure", "no such title", "often")
+    rows = candidates([run], None, judged, 5, tmp_path / "more", others)
     named = ("raw_title", "rows", "occupation_id", "other_occupation_id")
     assert rows.select(named).row(1) == ("No such title", 0, None, "other of no such title")
 
@@ -140,3 +149,66 @@ def disputes(*names: str) -> pl.DataFrame:
     columns = [[name.capitalize() for name in names], names, range(len(names))]
     columns.append([f"other of {name}" for name in names])
     return pl.DataFrame(columns, schema=dict(DISPUTED_TITLES))
+
+
+SCHEMA = {**ANSWER, "rows": pl.UInt32, "earlier_occupation_id": pl.String}
+chances = st.floats(0, 1)
+
+
+def frame(rows: int = 1, earlier: str | None = None, **values: Any) -> pl.DataFrame:
+    return pl.DataFrame([values | {"rows": rows, "earlier_occupation_id": earlier}], schema=SCHEMA)
+
+
+def worth(**values: Any) -> float:
+    return float(frame(**values).select(priority()).item())
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (answer(confidence=0.75), 0.25),
+        (answer(confidence=0.75, rows=8), 2.0),
+        (answer(confidence=0.75, earlier="cook"), 0.25 * 2),
+        (answer(confidence=0.75, earlier="nurse"), 0.25),
+        (answer(confidence=1.0), 0.0),
+        (answer(confidence=None, reason="uncalibrated"), 0.5),
+        (abstention(reasons.UNSURE), 1.0),
+        (abstention(reasons.NOT_A_JOB_TITLE), 0.5),
+        (abstention(reasons.UNKNOWN_WORDS), 0.5),
+    ],
+)
+def test_priority(values: dict[str, Any], expected: float) -> None:
+    assert worth(**values) == pytest.approx(expected)
+    assert frame(**values).select(is_readable()).item()
+
+
+def test_where_nothing_can_be_read_nothing_can_be_judged() -> None:
+    unreadable = (reasons.NULL, reasons.NOT_TEXT, reasons.EMPTY, reasons.NO_LETTERS)
+    for reason in (*unreadable, reasons.UNKNOWN_LETTERS):
+        assert not frame(**abstention(reason)).select(is_readable()).item()
+
+
+@pytest.mark.thorough
+@given(st.lists(chances, min_size=2, max_size=2), st.integers(1, 9), st.integers(1, 9))
+def test_less_sure_and_more_rows_are_worth_no_less(
+    drawn: list[float], one: int, other: int
+) -> None:
+    (fewer, more), (less, sure) = sorted([one, other]), sorted(drawn)
+    lowest = worth(rows=fewer, **answer(confidence=sure))
+    assert worth(rows=more, **answer(confidence=less)) >= lowest
+    assert worth(rows=fewer, earlier="cook", **answer(confidence=sure)) >= lowest
+
+
+def test_words_say_what_made_it_worth_a_minute() -> None:
+    values = answer(confidence=0.314, score=0.3, score_margin=0.01)
+    of_run = {"rows": 1234, "chosen_by": "coverage", "gain": 1500.4}
+    row = values | of_run | {"run_reason": reasons.UNSURE, "earlier_occupation_id": "c1"}
+    assert why_queued(row, {"c1": "cook"}) == (
+        "1,234 rows; 31 % sure; helps with some 1,500 rows; held back in the run; the second "
+        "occupation is as close; unlike the titles that the model knows; an earlier run answered "
+        "cook"
+    )
+    row = abstention(reasons.NOT_A_JOB_TITLE) | {"rows": 1, "chosen_by": "random", "gain": None}
+    row |= {"run_reason": None, "earlier_occupation_id": None}
+    assert why_queued(row, {}) == "1 row; no answer: not a job title; drawn at random"
+    assert why_queued(row | {"chosen_by": "coverage", "gain": 0.6}, {}).endswith("not a job title")

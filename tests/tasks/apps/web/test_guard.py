@@ -1,4 +1,4 @@
-"""Foreign hosts; bodies that are too large, too slow or never end; readers that are too slow."""
+"""Foreign hosts and pages; bodies that are too large or never end; readers that are too slow."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from fastapi.testclient import TestClient
+from served_toy import toy_normalizer
 from starlette.types import Message, Receive, Scope, Send
 
+from tasks.apps.web.application import application
 from tasks.apps.web.guard import MOST_BYTES, Guard, Hosts
 from tasks.apps.web.responses import as_json
 
@@ -81,12 +84,9 @@ def test_an_aborted_request_gets_no_answer() -> None:
     assert guarded([b"a", None]) == []
 
 
-def test_a_foreign_host_is_refused() -> None:
+def test_a_foreign_host_is_refused_and_a_reader_that_does_not_read_is_left() -> None:
     status, answer = status_and_body(guarded([b"abc"], host=b"evil.example"))
     assert status == 421 and "'evil.example'" in answer["message"]
-
-
-def test_a_reader_that_does_not_read_is_left() -> None:
     assert guarded([b"abc"], reading=lambda: asyncio.sleep(60)) == []
 
 
@@ -97,13 +97,9 @@ FOREIGN = [
 ]
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "10.0.0.7", "0.0.0.0", "box"])
-def test_loopback_names_are_always_ours(host: str) -> None:
+@pytest.mark.parametrize("host", ["127.0.0.1", "10.0.0.7", "0.0.0.0", "::", "box"])
+def test_loopback_names_are_always_ours_and_foreign_ones_never(host: str) -> None:
     assert [name for name in LOOPBACK if name not in Hosts.of(host)] == []
-
-
-@pytest.mark.parametrize("host", ["127.0.0.1", "10.0.0.7", "0.0.0.0", "::"])
-def test_foreign_names_never_are(host: str) -> None:
     assert [name for name in FOREIGN if name in Hosts.of(host)] == []
 
 
@@ -116,3 +112,63 @@ def test_the_address_that_it_listens_at_and_further_names() -> None:
 def test_everywhere_means_any_address_and_the_name_of_the_machine() -> None:
     hosts = Hosts.of("0.0.0.0")
     assert "192.168.1.1:8000" in hosts and "[fe80::1]" in hosts and socket.gethostname() in hosts
+
+
+ALLOW = "access-control-allow-origin"
+OTHER, OURS = "https://evil.example", "https://tools.example.org"
+PAGE = {"Accept": "text/html"}
+RECONCILIATION = (
+    "/",
+    "/?queries={}",
+    "/reconcile",
+    "/suggest/entity",
+    "/properties",
+    "/occupation",
+)
+
+
+def client(*origins: str) -> TestClient:
+    app = application(toy_normalizer(), "models:/toy/3", 0.5, Hosts.of("127.0.0.1"), origins)
+    return TestClient(app, base_url="http://localhost")
+
+
+def test_openrefine_reads_at_any_origin() -> None:
+    service = client()
+    for path in RECONCILIATION:
+        assert service.get(path, headers={"Origin": OTHER}).headers[ALLOW] == "*", path
+    headers = {"Origin": OTHER, "Access-Control-Request-Method": "POST"}
+    assert service.options("/", headers=headers).headers[ALLOW] == "*"
+    bad = service.post("/", data={"queries": "no"}, headers={"Origin": OTHER})
+    assert bad.status_code == 400 and bad.headers[ALLOW] == "*"
+
+
+@pytest.mark.parametrize("origins", [(), (OURS,)])
+def test_page_and_titles_are_for_their_own_origin(origins: tuple[str, ...]) -> None:
+    """A foreign page gets no permission, so its browser sends no titles."""
+    service, other = client(*origins), {"Origin": OTHER}
+    for path in ("/", "/docs", "/openapi.json", "/none"):
+        assert ALLOW not in service.get(path, headers=PAGE | other).headers, path
+    answer = service.post("/normalize", json={"titles": ["baker"]}, headers=other)
+    assert answer.status_code == 200 and ALLOW not in answer.headers
+    wanted = {"Access-Control-Request-Method": "POST", **other}
+    before = service.options(
+        "/normalize", headers=wanted | {"Access-Control-Request-Headers": "content-type"}
+    )
+    assert before.status_code == 400 and ALLOW not in before.headers
+
+
+def test_an_allowed_origin_reads_everything() -> None:
+    service, ours = client(OURS), {"Origin": OURS}
+    for path in ("/normalize", "/"):
+        wanted = {"Access-Control-Request-Method": "POST", **ours}
+        before = service.options(path, headers=wanted)
+        assert before.status_code == 200 and before.headers[ALLOW] in (OURS, "*")
+    answer = service.post("/normalize", json={"titles": ["baker"]}, headers=ours)
+    assert answer.headers[ALLOW] == OURS and "Origin" in answer.headers["vary"]
+    assert service.get("/", headers=PAGE | ours).headers[ALLOW] == OURS
+
+
+@pytest.mark.parametrize("origin", ["tools.example.org", "https://tools.example.org/", ""])
+def test_what_no_browser_sends_is_refused(origin: str) -> None:
+    with pytest.raises(ValueError, match="is no origin, such as https://tools"):
+        client(origin)

@@ -51,16 +51,10 @@ def test_the_api_page_names_every_field(client: TestClient) -> None:
         "runner_up_pull",
         "413",
     ):
-        assert f"{word}</code>" in text or word in text
+        assert word in text, word
     assert "integer from 1 to 1000 or null" in text and "curl http://localhost/normalize" in text
 
 
-@pytest.mark.parametrize(
-    ("address", "name"),
-    [
-        ("models:/rolecall-esco/12", "Rolecall: rolecall-esco version 12"),
-        ("/data/models/mine/", "Rolecall: mine"),
-    ],
-)
-def test_the_name(address: str, name: str) -> None:
-    assert readable(address) == name
+def test_the_name() -> None:
+    assert readable("models:/rolecall-esco/12") == "Rolecall: rolecall-esco version 12"
+    assert readable("/data/models/mine/") == "Rolecall: mine"

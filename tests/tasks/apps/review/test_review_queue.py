@@ -1,14 +1,21 @@
-"""The queue of a model without a network: answered anew, in order, varied, with reasons."""
+"""The queue: answered anew, in order, varied, with reasons; its file, in which no cell computes."""
 
 from __future__ import annotations
 
+import csv
+from io import StringIO
 from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from queues import queue_of
 from served_toy import toy_normalizer
 
 from models.serving.clean import UNSURE
@@ -17,9 +24,21 @@ from models.serving.model import Normalizer
 from tasks.apps.review import queue as queueing
 from tasks.apps.review.candidates import CANDIDATES
 from tasks.apps.review.page import Occupation
-from tasks.apps.review.queue import QUEUE, build_queue, chosen, known_occupations, with_both_answers
+from tasks.apps.review.queue import (
+    QUEUE,
+    atomic_folder,
+    build_queue,
+    chosen,
+    known_occupations,
+    with_both_answers,
+    write_queue,
+)
+from tasks.io.formulas import NUMBER, unguard
+from tasks.io.schemas import FEEDBACK
 
 LABELS = {"baker": "Baker", "nurse": "Nurse", "warden": "Keeper"}
+CELLS = {"nurse": "=Nurse", "baker": "Baker"}
+SIGNS = "=+-@\t\r\n＝＋－＠"
 
 
 @pytest.fixture
@@ -111,31 +130,23 @@ def test_disputed_titles_stand_third_of_five() -> None:
     assert queue["normalized"].n_unique() == 10
 
 
-@pytest.mark.parametrize("other", ["nurse", "warden", None])
+@pytest.mark.parametrize("other", ["nurse", "warden", "baker", None])
 def test_the_other_models_answer_is_the_second(normalizer: Normalizer, other: str | None) -> None:
-    """The champion's stays the first; without another the order is the champion's."""
+    """The champion's stays the first; without another the order is the champion's.
+
+    The other model gives the first one too if an earlier champion answered the run.
+    """
     title = candidates("bread makr", chosen_by="disputed", other_occupation_id=other)
     (row,) = build_queue(normalizer, title, LABELS, 5).iter_rows(named=True)
     plain = build_queue(normalizer, candidates("bread makr"), LABELS, 5).row(0, named=True)
     tops = row["top_occupation_ids"]
     assert row["occupation_id"] == tops[0] == "baker" and sorted(tops) == sorted(set(tops))
-    assert tops[1] == (other or plain["top_occupation_ids"][1])
+    assert tops[1] == (other if other not in (None, "baker") else plain["top_occupation_ids"][1])
     for name, occupation in zip(row["top_titles"], tops, strict=True):
         place = plain["top_occupation_ids"].index(occupation)
         assert name == plain["top_titles"][place]
     says = f"a newer model answers {LABELS.get(other, 'nothing')}"
     assert says in row["why_queued"]
-
-
-def test_the_champions_answer_stays_the_first_if_the_other_model_gives_it_too(
-    normalizer: Normalizer,
-) -> None:
-    """An earlier champion answered the run, and agrees with the newer model against today's."""
-    title = candidates("bread makr", chosen_by="disputed", other_occupation_id="baker")
-    (row,) = build_queue(normalizer, title, LABELS, 5).iter_rows(named=True)
-    plain = build_queue(normalizer, candidates("bread makr"), LABELS, 5).row(0, named=True)
-    assert row["occupation_id"] == "baker"
-    assert row["top_occupation_ids"] == plain["top_occupation_ids"]
 
 
 def test_an_answer_beyond_the_alternatives_is_shown_without_a_score() -> None:
@@ -189,3 +200,100 @@ def test_what_the_page_knows_of_occupations(normalizer: Normalizer) -> None:
     assert known_occupations(normalizer)[1] == Occupation(
         "nurse", "Nurse", ["Nurse", "Ward sister", "Keeper"], ["2"]
     )
+
+
+def test_the_folder_is_there_when_all_of_it_is(tmp_path: Path) -> None:
+    place = tmp_path / "out"
+    (tmp_path / "out.unfinished").mkdir()
+    (tmp_path / "out.unfinished/.queue.csv.partial").write_text("left by a kill")
+    (tmp_path / "out.unfinished/titles-x").mkdir()
+    with atomic_folder(place) as folder:
+        (folder / "a").write_text("1")
+        assert not place.exists()
+    assert [path.name for path in place.iterdir()] == ["a"]
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_failure_leaves_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError), atomic_folder(tmp_path / "out") as folder:
+        (folder / "queue.csv").write_text("1")
+        raise RuntimeError
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_place_that_is_taken_is_not_touched(tmp_path: Path) -> None:
+    part = tmp_path / "out.unfinished/part-0000-00000.parquet"
+    part.parent.mkdir()
+    part.write_text("of rolecall normalize")
+    with pytest.raises(ValueError, match="holds files of somebody else"):
+        atomic_folder(tmp_path / "out").__enter__()
+    with pytest.raises(ValueError, match="is there already"):
+        atomic_folder(tmp_path).__enter__()
+    assert part.read_text() == "of rolecall normalize"
+
+
+def content_of(queue: pl.DataFrame) -> str:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "queue.csv"
+        write_queue(queue, CELLS, path)
+        content = path.read_bytes()
+    assert content.startswith(b"\xef\xbb\xbf")
+    return content.decode("utf-8-sig")
+
+
+def rows_of(queue: pl.DataFrame) -> list[dict[str, str]]:
+    return [*csv.DictReader(StringIO(content_of(queue), newline=""))]
+
+
+def test_columns_of_feedback_come_first_and_are_empty_where_a_person_writes() -> None:
+    (row,) = rows_of(queue_of("ward, nurse"))
+    assert list(row)[: len(FEEDBACK)] == list(FEEDBACK)
+    assert row == {
+        "raw_title": "ward, nurse",
+        "predicted_occupation_id": "nurse",
+        "matched_title": "Nurse",
+        "model_version": "m1",
+        "verdict": "",
+        "corrected_occupation_id": "",
+        "reviewer_id": "",
+        "judged_at": "",
+        "occupation_label": "'=Nurse",
+        "confidence": "0.25",
+        "rows": "3",
+        "chosen_by": "coverage",
+        "served": "answered",
+        "why_queued": "3 rows",
+        "second_occupation_id": "baker",
+        "second_label": "Baker",
+    }
+
+
+def test_without_an_answer_the_newer_models_stands_as_the_second() -> None:
+    """It is the only alternative of a disputed title."""
+    (row,) = rows_of(queue_of("hello", occupation_id=None, top_occupation_ids=["baker"]))
+    assert (row["predicted_occupation_id"], row["second_occupation_id"]) == ("", "baker")
+    assert (row["occupation_label"], row["second_label"]) == ("", "Baker")
+    (row,) = rows_of(queue_of("hello", occupation_id=None, top_occupation_ids=[]))
+    assert (row["predicted_occupation_id"], row["second_label"]) == ("", "")
+
+
+def test_no_formula_whatever_separates_cells() -> None:
+    """As LibreOffice reads a semicolon, and Excel the list separator of the system."""
+    texts = ["zeppelin pilot;=1+1", "pilot\t=1+1", "pilot\n＝1+1", 'pilot";"=1+1']
+    content = content_of(queue_of(*texts))
+    for separator in ",;\t":
+        for row in csv.reader(StringIO(content, newline=""), delimiter=separator):
+            assert not any(cell.startswith(tuple(SIGNS)) for cell in row)
+
+
+def test_every_cell_is_quoted() -> None:
+    content = content_of(queue_of("nurse", occupation_id=None))
+    assert all(cell[0] == cell[-1] == '"' for cell in content.replace("\n", ",")[:-1].split(","))
+
+
+@pytest.mark.thorough
+@given(st.lists(st.text(min_size=1), min_size=1, max_size=5))
+def test_every_title_can_be_read_back(titles: list[str]) -> None:
+    read = [row["raw_title"] for row in rows_of(queue_of(*titles))]
+    assert [unguard(cell) for cell in read] == titles
+    assert not any(cell.startswith(tuple(SIGNS)) for cell in read if not NUMBER.fullmatch(cell))
