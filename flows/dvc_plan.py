@@ -1,4 +1,4 @@
-"""What DVC would do for a target: its stages in DVC's order, those that are up to date, and why.
+"""The plan of DVC for a target: its stages in DVC's order, those that are up to date, and why.
 
 Nothing is run. DVC opens whatever lies in a folder to hash it, and would wait at a pipe for ever.
 So in a folder that people fill, such as `feedback/`, pipes, devices and links that lead out are

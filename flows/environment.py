@@ -31,6 +31,7 @@ DEFAULTS: Mapping[str, str] = {
     f"{LOG_FORMAT}_TASK_RUN_FMT": "%(asctime)s  %(task_run_name)s: %(message)s",
 }
 HOST = "127.0.0.1"
+SCHEDULE, PASSWORD = Path(".prefect/schedule"), Path(".prefect/password")  # in the main tree
 LOOPBACK = (HOST, "localhost")
 
 
@@ -131,3 +132,14 @@ def server_settings(port: int, password: str) -> dict[str, str]:
         "PREFECT_SERVER_API_AUTH_STRING": password,
         "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": f"http://{HOST}:{port},http://localhost:{port}",
     }
+
+
+def schedule_settings(main: Path, port: int) -> dict[str, str]:
+    """Return Prefect's settings for the server, the worker and the client of the schedules."""
+    password = kept_password(main / PASSWORD)
+    database = main / SCHEDULE / "prefect.db"
+    own = {
+        "PREFECT_HOME": str(main / SCHEDULE),
+        "PREFECT_SERVER_DATABASE_CONNECTION_URL": f"sqlite+aiosqlite:///{database}",
+    }
+    return own | client_settings(port, password) | server_settings(port, password)

@@ -1,7 +1,8 @@
 """Server, deployments and worker of the schedules in `prefect.yaml`, for the time of a block.
 
 They are child processes, and end with this one. The server's database stays in the main tree; the
-password beside it opens the server, which only this machine reaches.
+password beside it opens the server, which only this machine reaches. Prefect's client reads its
+settings at its import, so `schedule_settings` are in the environment before this module is.
 """
 
 from __future__ import annotations
@@ -12,18 +13,38 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
+from datetime import datetime
 from pathlib import Path
 
-from flows.environment import HOST, client_settings, kept_password, server_settings
+from prefect.client.orchestration import SyncPrefectClient, get_client
+from prefect.client.schemas.actions import WorkPoolCreate
+from prefect.client.schemas.filters import (
+    DeploymentFilter,
+    DeploymentFilterId,
+    FlowRunFilter,
+    FlowRunFilterState,
+    FlowRunFilterStateType,
+)
+from prefect.client.schemas.objects import StateType
+from prefect.client.schemas.responses import DeploymentResponse
+from prefect.client.schemas.sorting import FlowRunSort
+from prefect.exceptions import ObjectNotFound
+from prefect.states import Crashed
+from prefect.workers.process import ProcessWorker
+
+from flows.environment import HOST, SCHEDULE, schedule_settings
 from flows.errors import Failure
 from flows.processes import guarded, run_module, show_line
+from flows.server import serving
 from tasks.io.tracking import main_tree
 
-HOME, PASSWORD = Path(".prefect/schedule"), Path(".prefect/password")
 LOGS = {name: Path(f"logs/schedule_{name}.log") for name in ("server", "worker")}
 SECONDS_TO_END = 10.0  # for the worker to end the runs at work
+POOL = "rolecall"  # as in prefect.yaml
+BEGUN = (StateType.PENDING, StateType.RUNNING, StateType.CANCELLING)
+SECONDS_TO_PLAN = 60.0  # until the server has planned the next runs
 Processes = Mapping[str, subprocess.Popen[str]]
 
 
@@ -38,15 +59,12 @@ def scheduling(root: Path, port: int) -> Iterator[Processes]:
         Failure: a schedule runs already, the port is taken, or Prefect refused something.
     """
     main = main_tree(root)
-    with _only_one(main / HOME), ExitStack() as ends:
+    settings = schedule_settings(main, port)
+    with _only_one(main / SCHEDULE), ExitStack() as ends:
         _refuse_taken(port)
-        environment = _settings(main, port)
-        os.environ.update(environment)  # Prefect's client reads them at its import
-        from flows.server import prepare_pool, serving
-
         show_line("starting Prefect's server ...")
         logs = {name: ends.enter_context(_log(root / log)) for name, log in LOGS.items()}
-        server = ends.enter_context(serving(port, environment, logs["server"]))
+        server = ends.enter_context(serving(port, settings, logs["server"]))
         pool = prepare_pool()
         show_line("deploying prefect.yaml ...")
         run_module("prefect", ["--no-prompt", "deploy", "--all"], root, name="prefect deploy")
@@ -69,14 +87,53 @@ def watch(processes: Processes) -> None:
         time.sleep(0.5)
 
 
-def _settings(main: Path, port: int) -> dict[str, str]:
-    """Return Prefect's settings for server, worker and the client in this process."""
-    password = kept_password(main / PASSWORD)
-    own = {
-        "PREFECT_HOME": str(main / HOME),
-        "PREFECT_SERVER_DATABASE_CONNECTION_URL": f"sqlite+aiosqlite:///{main / HOME}/prefect.db",
-    }
-    return own | client_settings(port, password) | server_settings(port, password)
+def prepare_pool() -> str:
+    """Make the work pool if it is missing, and return its name.
+
+    No worker runs yet. So runs that have begun were killed with their worker; they are marked as
+    crashed, because each would hold up the later runs of its deployment.
+    """
+    with get_client(sync_client=True) as client:
+        try:
+            client.read_work_pool(POOL)
+        except ObjectNotFound:
+            template = ProcessWorker.get_default_base_job_template()
+            new = WorkPoolCreate(name=POOL, type="process", base_job_template=template)
+            client.create_work_pool(new)
+        for run in client.read_flow_runs(flow_run_filter=_in_state(BEGUN)):
+            client.set_flow_run_state(run.id, Crashed(message="its worker ended"), force=True)
+    return POOL
+
+
+def next_runs() -> dict[str, str]:
+    """Return FLOW/DEPLOYMENT -> when it runs next, in UTC, of all deployments by name.
+
+    The server plans runs some seconds after the deployment.
+    """
+    limit = time.monotonic() + SECONDS_TO_PLAN
+    times = {}
+    with get_client(sync_client=True) as client:
+        for one in client.read_deployments():
+            name = f"{client.read_flow(one.flow_id).name}/{one.name}"
+            planned = not one.paused and any(schedule.active for schedule in one.schedules)
+            while not (at := _next(client, one)) and planned and time.monotonic() < limit:
+                time.sleep(0.5)
+            times[name] = f"{at:%A %Y-%m-%d %H:%M} UTC" if at else "not planned"
+    return dict(sorted(times.items()))
+
+
+def _next(client: SyncPrefectClient, deployment: DeploymentResponse) -> datetime | None:
+    runs = client.read_flow_runs(
+        deployment_filter=DeploymentFilter(id=DeploymentFilterId(any_=[deployment.id])),
+        flow_run_filter=_in_state([StateType.SCHEDULED]),
+        sort=FlowRunSort.EXPECTED_START_TIME_ASC,
+        limit=1,
+    )
+    return runs[0].expected_start_time if runs else None
+
+
+def _in_state(types: Iterable[StateType]) -> FlowRunFilter:
+    return FlowRunFilter(state=FlowRunFilterState(type=FlowRunFilterStateType(any_=list(types))))
 
 
 @contextmanager

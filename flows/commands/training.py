@@ -17,9 +17,11 @@ from flows.commands.project_root import (
     project_root,
     running_flow,
 )
+from flows.environment import PASSWORD, schedule_settings
 from flows.errors import Failure, error_handling
 from flows.profiles import DEFAULT, SAMPLE
 from flows.workspace import require_repository
+from tasks.io.tracking import main_tree
 
 MAX_REASONS = 3  # of a stage
 
@@ -187,14 +189,12 @@ def schedule(
       rolecall schedule --port 4300
     """
     with error_handling():
-        from flows.schedule import LOGS, PASSWORD, scheduling, watch
-        from tasks.io.tracking import main_tree
-
         root = project_root()
         os.chdir(root)
-        with scheduling(root, port) as processes:
-            from flows.server import next_runs
+        os.environ.update(schedule_settings(main_tree(root), port))
+        from flows.schedule import LOGS, next_runs, scheduling, watch
 
+        with scheduling(root, port) as processes:
             facts = {
                 "pages": f"http://127.0.0.1:{port}, which ask for the password",
                 "password": f"the line in {main_tree(root) / PASSWORD}",

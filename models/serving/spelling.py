@@ -87,17 +87,19 @@ class Spelling:
         return self._endings.best(least)
 
     def _whole_titles(
-        self, titles: Sequence[str], words: Words, asked: Bool[np.ndarray, " title"]
+        self, titles: Sequence[str], words: Words, may_be: Bool[np.ndarray, " title"]
     ) -> dict[int, str]:
         """Return, by row, titles that are known once their unknown words are corrected."""
         unknown = np.array([name not in self.words.counts for name in words.names], bool)
         short = unknown & np.array([len(name) < SHORTEST_OF_TITLE for name in words.names], bool)
         count = words.count(unknown)
-        asked = asked & (count > 0) & (count <= MOST_UNKNOWN) & ~words.any_of(short)
-        own = words.codes[np.repeat(asked, np.diff(words.starts))]
+        may_be = may_be & (count > 0) & (count <= MOST_UNKNOWN) & ~words.any_of(short)
+        own = words.codes[np.repeat(may_be, np.diff(words.starts))]
         names = [words.names[code] for code in np.unique(own[unknown[own]]).tolist()]
         best = self._known.best(dict.fromkeys(names, 0))
-        rows = np.flatnonzero(asked & words.any_of([name in best for name in words.names])).tolist()
+        rows = np.flatnonzero(
+            may_be & words.any_of([name in best for name in words.names])
+        ).tolist()
         wholes = [WORDS.sub(_replaced_by(best), titles[row]) for row in rows]
         known = self.are_known(wholes).tolist()
         return {row: title for row, title, own in zip(rows, wholes, known, strict=True) if own}

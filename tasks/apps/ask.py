@@ -103,11 +103,11 @@ def described(
         values["meaning"] = MEANINGS.get(answer.reason or "")
         values["code_labels"] = [normalizer.groups.get(code, "") for code in answer.codes]
         rows = zip(answer.top_occupation_ids, answer.top_titles, answer.top_scores, strict=True)
-        shown = language or answer.matched_language
+        label_language = language or answer.matched_language
         values["alternatives"] = [
             {
                 "occupation_id": name,
-                "occupation_label": labels.label(position[name], shown),
+                "occupation_label": labels.label(position[name], label_language),
                 "codes": labels.codes[position[name]],
                 "matched_title": title,
                 "score": score,

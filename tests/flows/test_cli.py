@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -35,6 +37,15 @@ OPTIONS = {
     if option.name == "profile"
 }
 SLOW_IMPORTS = ("prefect", "torch", "mlflow", "dvc")
+
+
+@pytest.fixture(autouse=True)
+def environment_comes_back() -> Iterator[None]:
+    """Undo what a command sets in this process."""
+    before = dict(os.environ)
+    yield
+    os.environ.clear()
+    os.environ.update(before)
 
 
 def typed(*words: str) -> Any:

@@ -182,7 +182,6 @@ def build_queue(
     why = [why_queued(row, labels) for row in queue.iter_rows(named=True)]
     first = queue["raw_title"].head(EXPLAINED).to_list()
     sentences = [explain(normalizer, title).why for (title,) in _batches("explained", first, 1)]
-    unexplained = [None] * (len(queue) - len(first))
     queue = queue.with_columns(
         why_queued=pl.Series(why, dtype=pl.String),
         why_answered=pl.Series(sentences, dtype=pl.String).extend_constant(

@@ -95,8 +95,8 @@ def read_evaluations(data: Path, seeds: list[int]) -> tuple[pl.DataFrame, pl.Dat
         tables.append(measures.filter(pl.col("system").is_in(systems)))
         values = read_frame(folder / "scores.parquet", SCORES).with_columns(trained_with)
         scores.append(values.filter(pl.col("system").is_in(systems)))
-    shown = pl.col("metric").is_in(list(METRICS.values()))
-    return pl.concat(tables).filter(shown), pl.concat(scores)
+    reported = pl.col("metric").is_in(list(METRICS.values()))
+    return pl.concat(tables).filter(reported), pl.concat(scores)
 
 
 def main() -> None:

@@ -65,8 +65,8 @@ def resolve(
     strings of all queries.
     """
     rows = _rows(verdicts)
-    asked = [title for title in rows[TITLE].unique() if title in queries]
-    is_query = pl.col(TITLE).is_in(asked)
+    queried = [title for title in rows[TITLE].unique() if title in queries]
+    is_query = pl.col(TITLE).is_in(queried)
     agreeing, lost = _agreeing(rows, aliases)
     distinct = _latest_first(agreeing).unique(
         ["reviewer", *CLAIM, "correct", "correction"], keep="first", maintain_order=True

@@ -171,9 +171,9 @@ def feedback_pairs(
         anchors, others = anchors[kept], others[kept]
         strangers = np.full(anchors.size, params.dissimilar_per_similar)
         strangers[: rejected.size] -= 1
-        apart = (wrong_titles[rejected], wrong_inputs[rejected])
+        excluded = (wrong_titles[rejected], wrong_inputs[rejected])
         repeated = np.repeat(anchors, strangers.clip(0))
-        yield block((anchors, others), repeated, FEEDBACK, members, rng, apart)
+        yield block((anchors, others), repeated, FEEDBACK, members, rng, excluded)
 
 
 def new_pairs(similar_before: int, share: float) -> int:

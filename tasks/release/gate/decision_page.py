@@ -73,7 +73,7 @@ def decision_section(decision: dict[str, Any]) -> Markup:
         frequency = [count(title["rows"]) if title.get("rows") else ""] if impact else []
         return [title["raw_title"], test_name(title["test"]), *_answers(title), *frequency]
 
-    def affected(title: Title) -> list[str]:
+    def rows_of(title: Title) -> list[str]:
         return [title["raw_title"], _answers(title)[1], count(title["rows"])]
 
     values = {
@@ -92,7 +92,7 @@ def decision_section(decision: dict[str, Any]) -> Markup:
             for change, titles in by_change.items()
             if titles
         ],
-        "impact_groups": impact and _groups(impact["changed"], "before", _rows, affected),
+        "impact_groups": impact and _groups(impact["changed"], "before", _rows, rows_of),
     }
     return Markup(render("release/gate/decision.html.j2", **values))
 
@@ -121,8 +121,8 @@ def _groups(
         by_name.setdefault(title[by] or NOTHING, []).append(title)
     groups, left = [], MOST_TITLES
     for name, own in sorted(by_name.items(), key=lambda item: (-size(item[1]), item[0])):
-        shown = [cells(title) for title in own[: min(MOST_OF_ONE, left)]]
-        left -= len(shown)
-        remark = f", {counted(len(own), 'title')}" if len(shown) < len(own) else ""
-        groups += [(name, remark, shown)] if shown else []
+        listed = [cells(title) for title in own[: min(MOST_OF_ONE, left)]]
+        left -= len(listed)
+        remark = f", {counted(len(own), 'title')}" if len(listed) < len(own) else ""
+        groups += [(name, remark, listed)] if listed else []
     return groups

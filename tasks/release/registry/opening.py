@@ -87,7 +87,8 @@ def fetched(address: str, root: Path) -> Iterator[tuple[str, Path]]:
         ValueError: there is none, it is of another format, or one of its files was altered.
     """
     with scratch_folder(root) as temporary:
-        folder = Path(address)
+        beside = stored(address, tracking_uri(root))
+        address, folder = beside or (address, Path(address))
         if not (folder / "MLmodel").is_file():
             with registry(root) as client:
                 import mlflow
