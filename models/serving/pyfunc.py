@@ -30,6 +30,8 @@ from models.text.titles import clean_titles
 
 SERVER = "__pyfunc_model_path__"
 """MLflow's web server sets this variable before it loads its one model."""
+UNKNOWN = "looking for c++ develoopers (urgent!)"
+"""Takes every step to an answer, so that all tables are made and all kernels compiled."""
 
 
 class WrongRequest(MlflowException, ValueError):  # type: ignore[misc]  # mlflow has no types
@@ -52,6 +54,7 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
             logging.getLogger("mlflow.models.utils").addFilter(_refuse_unknown_params)
             _keep_nulls()
             _read_csv_as_text()
+            self.normalizer.predict([UNKNOWN])  # MLflow's server lets no request wait for a minute
 
     def predict(
         self,

@@ -309,15 +309,18 @@ def test_wrong_requests_carry_their_text_and_status(
 def test_a_server_refuses_unknown_params_and_nobody_else(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Where MLflow serves, its warning becomes an error; other warnings stay warnings."""
+    """Where MLflow serves, its warning becomes an error; other warnings stay warnings.
+
+    There the tables are made before the first request.
+    """
     log = logging.getLogger("mlflow.models.utils")
     before = list(log.filters)
     taxonomy = tiny_run.aliases(), tiny_run.occupations()
-    serve(tmp_path, bag_of_ngrams(), *taxonomy, ScoreRule("best", 0.06))
-    assert log.filters == before
+    alone = serve(tmp_path, bag_of_ngrams(), *taxonomy, ScoreRule("best", 0.06))
+    assert log.filters == before and "answer_table" not in vars(alone.normalizer)
     monkeypatch.setenv("__pyfunc_model_path__", "somewhere")
     try:
-        loaded(tmp_path)
+        assert "answer_table" in vars(loaded(tmp_path).normalizer)
         log.warning("Something else")
         with pytest.raises(WrongRequest, match=r"unknown params \['k'\]; this model knows top_k"):
             log.warning("Unrecognized params ['k'] are ignored for inference. Supported: ...")
