@@ -31,7 +31,8 @@ from models.training.checkpoints import Checkpoints, run_key
 from models.training.loop import Look, TrainSettings, describe, train
 from models.training.title_run import FrozenSpace, TitleRun
 from models.training.train_files import settings_from
-from tasks.io.frames import read_json, write_frame, write_json
+from tasks.io.files import read_json, write_json
+from tasks.io.frames import write_frame
 from tasks.io.schemas import STRINGS
 from tasks.pipeline.pairs.drawn_pairs import PairsParams, write_blocks
 from tasks.pipeline.pairs.stage import with_feedback

@@ -26,7 +26,7 @@ from models.reproducibility import child_seed
 from models.training.checkpoints import Checkpoints, run_key
 from models.training.loop import Look, TrainSettings, describe, train
 from models.training.scored_run import ScoredPairs, ScoredRun, pair_similarities
-from tasks.io.frames import read_json, write_json
+from tasks.io.files import read_json, write_json
 from tasks.papers.similarity.pair_files import scaled
 from tasks.papers.similarity.similarity_measures import Measured, accuracy, averaged, measured
 

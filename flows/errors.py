@@ -168,9 +168,10 @@ def _end(message: str, status: int, log: Path | None = None) -> NoReturn:
     if len(lines) > room:
         lines = [*lines[: room - 1], f"... {len(lines) - room + 1:,} more lines"]
     lines = [_shortened(line) for line in lines]
+    gap = [""] if log is not None else []  # behind a flow's progress
     logging.disable()
     with suppress(OSError):
-        print("\n".join(["", *lines, *log_line]), file=sys.stderr, flush=True)
+        print("\n".join([*gap, *lines, *log_line]), file=sys.stderr, flush=True)
     raise SystemExit(status)
 
 

@@ -22,7 +22,7 @@ import yaml
 from benchmarks.systems import RegisteredModel
 from benchmarks.workspace import CODE, ONE_THREAD, stage_module
 from models.reproducibility import write_bytes
-from tasks.io.frames import read_json, write_json
+from tasks.io.files import read_json, write_json
 from tasks.io.mixes import CORRECTIONS, LAST
 from tasks.io.tracking import SQLITE, URI
 from tasks.release.registry.opening import stored

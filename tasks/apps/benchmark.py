@@ -24,7 +24,7 @@ from models.serving.scores import best_scores
 from models.serving.search import TITLES_AT_ONCE, Similarities
 from tasks.apps.benchmark_folder import Benchmark, BenchmarkError, read_benchmark
 from tasks.evaluation.systems import EvaluateParams
-from tasks.io.frames import write_json
+from tasks.io.files import write_json
 from tasks.io.section import load, load_run
 from tasks.pipeline.lexical import LexicalParams, lexical_systems
 from tasks.pipeline.report.names import SYSTEMS, aligned, counted, share

@@ -17,7 +17,8 @@ import polars as pl
 
 from models.metrics.intervals import bootstrap_interval
 from models.reproducibility import atomic_write, child_seed
-from tasks.io.frames import Schema, check, written
+from tasks.io.files import written
+from tasks.io.frames import Schema, check
 from tasks.io.schemas import TABLE
 
 METRICS = {

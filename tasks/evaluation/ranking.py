@@ -19,7 +19,8 @@ from models.serving.index import AliasIndex
 from models.serving.search import Hits, Search
 from tasks.evaluation.metric_tables import nested, table, write_table
 from tasks.evaluation.systems import EvaluateParams
-from tasks.io.frames import write_frame, write_json
+from tasks.io.files import write_json
+from tasks.io.frames import write_frame
 from tasks.io.schemas import RUN, SCORES, TABLE
 
 METRICS: dict[str, Callable[[GoldRank], np.ndarray]] = {

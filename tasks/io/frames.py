@@ -1,20 +1,19 @@
-"""Frames at the edge: schemas are checked on writing and reading, files appear whole; hashes.
+"""Frames at the edge: schemas are checked on writing and reading, files appear whole.
 
 Every Parquet file has the same compression and row-group size, so equal frames give equal bytes.
-The hashes tell whether files and texts have equal content.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from models.reproducibility import atomic_write
+from tasks.io.files import written
 
 ROW_GROUP = 131_072
 Schema = Mapping[str, pl.DataType | type[pl.DataType]]
@@ -68,57 +67,9 @@ def read_parquet(path: Path) -> pl.DataFrame:
     return pl.read_parquet(written(path))
 
 
-def read_json(path: Path) -> Any:  # noqa: ANN401
-    """Read what `write_json` wrote; FileNotFoundError if its stage has not run."""
-    return json.loads(written(path).read_text(encoding="utf-8"))
-
-
-def write_json(value: object, path: Path) -> None:
-    """Write `value` as JSON with sorted keys, whole or not at all."""
-    with atomic_write(path) as partial:
-        partial.write_text(
-            json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8"
-        )
-
-
-def text_hash(text: str) -> str:
-    """Return a short hash, which tells texts apart."""
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def sha256(path: Path) -> str:
-    """Return the SHA-256 of a file, which need not fit into memory."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def md5(path: Path) -> str:
-    """Return the MD5 of a file as DVC writes it, or `missing`."""
-    if not path.is_file():
-        return "missing"
-    return hashlib.md5(path.read_bytes(), usedforsecurity=False).hexdigest()
-
-
 def taxonomy_hash(aliases: pl.DataFrame, occupations: pl.DataFrame) -> str:
     """Hash all possible answers: titles and occupations, without labels' order or splits."""
     titles = sorted(aliases.select("occupation_id", "title").rows())
     labels = sorted(occupations.select("occupation_id", "occupation_label").rows())
     text = json.dumps([titles, labels], ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def content_hash(files: Iterable[Path], settings: str) -> str:
-    """Return the SHA-256 of the names and contents of files, in their order, and of `settings`."""
-    digest = hashlib.sha256(settings.encode())
-    for path in files:
-        content = path.read_bytes()
-        digest.update(f"{path.name}\0{len(content)}\0".encode())
-        digest.update(content)
-    return digest.hexdigest()
-
-
-def written(path: Path) -> Path:
-    """Return the path of a stage's file; FileNotFoundError if the stage has not run."""
-    if not path.is_file():
-        raise FileNotFoundError(f"{path} is missing: run `dvc repro` for the stage that writes it")
-    return path

@@ -19,7 +19,8 @@ from pydantic import AfterValidator, model_validator
 
 from models.reproducibility import generator
 from tasks.io.command import print_counts, run
-from tasks.io.frames import write_frame, write_json
+from tasks.io.files import write_json
+from tasks.io.frames import write_frame
 from tasks.io.mixes import queried_strings
 from tasks.io.schemas import AUXILIARY_TITLES, REJECTED
 from tasks.io.section import Number, Params, Section, Share, load, load_run, require_below

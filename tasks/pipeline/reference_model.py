@@ -14,7 +14,8 @@ from pathlib import Path
 from models.reproducibility import write_bytes
 from models.serving.package import CHECKSUMS, check_files
 from tasks.io.command import run
-from tasks.io.frames import read_json, read_parquet, write_json
+from tasks.io.files import read_json, write_json
+from tasks.io.frames import read_parquet
 from tasks.io.section import ParamsError, load
 from tasks.io.tracking import registry
 from tasks.pipeline.train_params import TrainParams

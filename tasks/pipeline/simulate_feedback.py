@@ -22,7 +22,8 @@ from models.reproducibility import atomic_write
 from models.serving.search import Search
 from tasks.evaluation.systems import EvaluateParams, network, read_index
 from tasks.io.command import run
-from tasks.io.frames import check, read_frame, write_json
+from tasks.io.files import write_json
+from tasks.io.frames import check, read_frame
 from tasks.io.mixes import LAST, queried_strings
 from tasks.io.schemas import FEEDBACK, SPLIT_INPUTS
 from tasks.io.section import Section, load

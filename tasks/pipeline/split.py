@@ -17,7 +17,8 @@ from pydantic import Field
 
 from models.reproducibility import generator
 from tasks.io.command import print_counts, run
-from tasks.io.frames import read_frame, write_frame, write_json
+from tasks.io.files import write_json
+from tasks.io.frames import read_frame, write_frame
 from tasks.io.schemas import ALIASES, INPUTS, QUERIES, SPLIT_ALIASES, SPLIT_INPUTS, TITLES
 from tasks.io.section import Section, Share, load, load_run
 from tasks.io.title_readings import with_readings

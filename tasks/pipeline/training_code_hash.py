@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from tasks.io.command import ROOT, run
-from tasks.io.frames import write_json
+from tasks.io.files import write_json
 from tasks.io.section import read_values
 
 PACKAGES = ("flows", "tasks", "models")

@@ -22,7 +22,8 @@ import polars as pl
 from models.reproducibility import generator
 from models.text.titles import normalize_title
 from tasks.io.command import print_counts, run
-from tasks.io.frames import read_frame, write_frame, write_json
+from tasks.io.files import write_json
+from tasks.io.frames import read_frame, write_frame
 from tasks.io.schemas import QUERIES, TITLES, VARIANTS
 from tasks.io.section import Count, Number, Section, Share, load, load_run
 from tasks.io.title_readings import with_readings

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tasks.io.command import run
-from tasks.io.frames import content_hash, read_frame, read_json, write_json
+from tasks.io.files import content_hash, read_json, write_json
+from tasks.io.frames import read_frame
 from tasks.io.schemas import OVERRIDES, RESOLUTIONS
 from tasks.io.section import load
 from tasks.io.tracking import registry

@@ -24,7 +24,7 @@ from benchmarks.results import Run, read_rows, replace_rows
 from benchmarks.studies import languages, melo
 from benchmarks.studies.languages import answered, error_rows
 from benchmarks.systems import PACKAGE, RegisteredModel
-from benchmarks.workspace import COLUMNS, FILE, Workspace
+from benchmarks.workspace import COLUMNS, FILE, Workspace, stage_module
 from models.serving.scores import ScoreRule
 from tasks.apps.benchmark_folder import read_benchmark, read_concepts
 from tasks.check_params import load_params
@@ -202,7 +202,7 @@ def in_this_process(folder: Path, stage: str) -> float:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setattr(sys, "argv", ["stage", *arguments])
-        importlib.import_module(f"tasks.pipeline.{name}.stage").main()
+        importlib.import_module(stage_module(name)).main()
     return 60.0
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import polars as pl
 
 from models.text.titles import normalize_title
-from tasks.io.frames import Schema, write_frame, write_json
+from tasks.io.files import write_json
+from tasks.io.frames import Schema, write_frame
 from tasks.io.schemas import (
     EXEMPLARS,
     OVERRIDES,

@@ -14,7 +14,8 @@ from models.encoders.recurrent import RecurrentSettings
 from models.network.encoder import Encoder
 from models.network.kinds import fit_featurizer, make_encoder, save_model
 from models.text.featurizer import Featurizer
-from tasks.io.frames import write_frame, write_json
+from tasks.io.files import write_json
+from tasks.io.frames import write_frame
 from tasks.io.schemas import GROUPS, OCCUPATIONS, QUERIES, SPLIT_ALIASES, TITLES
 from tasks.pipeline.split import distinct_titles
 

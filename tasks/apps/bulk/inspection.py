@@ -21,7 +21,7 @@ import pyarrow as pa
 import yaml
 from fsspec.implementations.local import LocalFileSystem
 
-from tasks.io.frames import text_hash
+from tasks.io.files import text_hash
 from tasks.io.regular_files import file_fault
 from tasks.tables.delimited import Format
 from tasks.tables.header import are_honorifics, holds_names, one_line

@@ -42,7 +42,7 @@ from tasks.apps.bulk.source import TitleSource
 from tasks.apps.unfinished import OutputError, unfinished
 from tasks.io.bulk_output import manifest_of, refused_of
 from tasks.io.command import listed, run
-from tasks.io.frames import read_json, text_hash
+from tasks.io.files import read_json, text_hash
 from tasks.release.gate.impact import remember
 from tasks.release.registry.opening import fetched
 

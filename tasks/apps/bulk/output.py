@@ -26,7 +26,7 @@ from tasks.apps.bulk.inspection import File, Refused, state_of
 from tasks.apps.bulk.single_file import write_tables
 from tasks.apps.unfinished import LOCK, OutputError, refuse_foreign, unfinished_at
 from tasks.io.bulk_output import MANIFEST, kind_of, manifest_of, refused_of
-from tasks.io.frames import read_json, sha256, text_hash, write_json
+from tasks.io.files import read_json, sha256, text_hash, write_json
 
 PLAN = "plan.json"
 STATE = "state"  # of the input's files, in the manifest

@@ -19,7 +19,7 @@ from tasks.apps.bulk.source import ROWS, TitleSource
 from tasks.apps.unfinished import OutputError, unfinished_at
 from tasks.io.bulk_output import FILES, kind_of, manifest_of, refused_of
 from tasks.io.command import listed
-from tasks.io.frames import text_hash
+from tasks.io.files import text_hash
 
 VERSIONS = ("model_version", "taxonomy_version")
 """The parts of a plan that a model tells once it is loaded."""

@@ -17,7 +17,8 @@ import polars as pl
 
 from models.reproducibility import Progress
 from tasks.io.bulk_output import kind_of, manifest_of, parts_of, scanned
-from tasks.io.frames import Schema, read_json, sha256
+from tasks.io.files import read_json, sha256
+from tasks.io.frames import Schema
 from tasks.io.title_readings import normalized
 
 ANSWER: Schema = {

@@ -15,7 +15,8 @@ from pydantic import model_validator
 
 from models.reproducibility import generator
 from tasks.io.command import run
-from tasks.io.frames import write_frame, write_json
+from tasks.io.files import write_json
+from tasks.io.frames import write_frame
 from tasks.io.schemas import REJECTED
 from tasks.io.section import Number, Params, Section, Share, load, load_run, require_below
 from tasks.papers.similarity.pair_files import (

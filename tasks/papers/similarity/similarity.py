@@ -23,7 +23,8 @@ from models.reproducibility import child_seed, write_bytes
 from models.training.scored_run import pair_similarities
 from tasks.evaluation.metric_tables import nested, rounded, write_table
 from tasks.io.command import run
-from tasks.io.frames import Schema, read_frame, write_json
+from tasks.io.files import write_json
+from tasks.io.frames import Schema, read_frame
 from tasks.io.section import load, load_run, read_values
 from tasks.papers.similarity.pair_files import (
     PAIRS,

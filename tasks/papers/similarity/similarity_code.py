@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 
 from tasks.io.command import run
-from tasks.io.frames import write_json
+from tasks.io.files import write_json
 from tasks.io.section import read_values
 from tasks.pipeline.training_code_hash import code_of
 

@@ -24,7 +24,8 @@ from models.training.loop import TrainSettings, describe, train
 from models.training.scored_run import ScoredPairs, ScoredRun
 from tasks.evaluation.metric_tables import write_table
 from tasks.io.command import run
-from tasks.io.frames import read_frame, write_json
+from tasks.io.files import write_json
+from tasks.io.frames import read_frame
 from tasks.io.schemas import HISTORY
 from tasks.io.section import FILE, Count, Params, ParamsError, Section, checked, load
 from tasks.papers.similarity.pair_files import (

@@ -17,7 +17,8 @@ from pydantic import Field
 from models.reproducibility import write_bytes
 from tasks.evaluation.metric_tables import nested, read_table, table, write_table
 from tasks.io.command import run
-from tasks.io.frames import Schema, read_frame, write_json
+from tasks.io.files import write_json
+from tasks.io.frames import Schema, read_frame
 from tasks.io.mixes import BASE, MIXES, read_queries
 from tasks.io.schemas import SCORES, TABLE
 from tasks.io.section import Section, load, load_run

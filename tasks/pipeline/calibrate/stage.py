@@ -21,7 +21,8 @@ from models.serving.search import Search
 from tasks.evaluation.answering import read_exemplars
 from tasks.evaluation.systems import EvaluateParams, compared, read_index
 from tasks.io.command import network_options, print_counts, run
-from tasks.io.frames import read_frame, write_frame, write_json
+from tasks.io.files import write_json
+from tasks.io.frames import read_frame, write_frame
 from tasks.io.mixes import MIXES, queried_strings, read_learned, read_queries
 from tasks.io.schemas import (
     AUXILIARY_TITLES,

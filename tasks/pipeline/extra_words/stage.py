@@ -27,7 +27,8 @@ from pydantic import AfterValidator
 from models.reproducibility import generator
 from models.text.titles import clean_title
 from tasks.io.command import print_counts, run
-from tasks.io.frames import read_frame, write_frame, write_json
+from tasks.io.files import write_json
+from tasks.io.frames import read_frame, write_frame
 from tasks.io.mixes import earlier_queries, earlier_variants
 from tasks.io.schemas import EXTRA_WORDS_VARIANTS, QUERIES, SPLIT_INPUTS, SPLITS, TITLES
 from tasks.io.section import Number, Params, Section, Share, load, load_run

@@ -17,7 +17,8 @@ import polars as pl
 from pydantic import AfterValidator
 
 from tasks.io.command import run
-from tasks.io.frames import read_frame, write_frame, write_json
+from tasks.io.files import write_json
+from tasks.io.frames import read_frame, write_frame
 from tasks.io.mixes import SOURCES, queried_strings, training_variants
 from tasks.io.schemas import (
     AUXILIARY_TITLES,

@@ -15,7 +15,8 @@ import polars as pl
 from pydantic import model_validator
 
 from tasks.io.command import run
-from tasks.io.frames import write_frame, write_json
+from tasks.io.files import write_json
+from tasks.io.frames import write_frame
 from tasks.io.schemas import ALIASES, GROUPS, INPUTS, OCCUPATIONS, REJECTED
 from tasks.io.section import Section, Share, load, require_below
 from tasks.pipeline.ingest.taxonomy import FormatParams, TaxonomyParams, read_taxonomy

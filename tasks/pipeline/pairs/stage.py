@@ -19,7 +19,8 @@ import pyarrow as pa
 
 from models.reproducibility import generator
 from tasks.io.command import print_counts, run
-from tasks.io.frames import content_hash, read_frame, write_frame, write_json
+from tasks.io.files import content_hash, write_json
+from tasks.io.frames import read_frame, write_frame
 from tasks.io.mixes import (
     BASE,
     CORRECTIONS,

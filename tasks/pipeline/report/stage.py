@@ -23,7 +23,8 @@ from tasks.evaluation.metric_tables import read_table
 from tasks.evaluation.systems import EvaluateParams, read_index
 from tasks.io import schemas
 from tasks.io.command import run
-from tasks.io.frames import read_frame, read_json, write_json
+from tasks.io.files import read_json, write_json
+from tasks.io.frames import read_frame
 from tasks.io.mixes import read_learned, read_queries, reads_feedback
 from tasks.io.section import Count, Section, load, load_run
 from tasks.pipeline.ingest.stage import IngestParams

@@ -29,7 +29,8 @@ from pydantic import model_validator
 
 from models.reproducibility import generator
 from tasks.io.command import print_counts, run
-from tasks.io.frames import read_frame, write_frame, write_json
+from tasks.io.files import write_json
+from tasks.io.frames import read_frame, write_frame
 from tasks.io.mixes import earlier_queries, earlier_variants
 from tasks.io.schemas import QUERIES, REJECTED, SPLITS, SYNONYM_VARIANTS, SYNONYMS, TITLES
 from tasks.io.section import Count, Number, Section, Share, load, load_run, require_below

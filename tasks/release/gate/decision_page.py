@@ -17,7 +17,7 @@ from typing import Any
 from markupsafe import Markup
 
 from models.reproducibility import write_bytes
-from tasks.io.frames import read_json
+from tasks.io.files import read_json
 from tasks.pipeline.report.names import count, counted, test_name
 from tasks.pipeline.report.page import render, with_first_section
 from tasks.release.gate.figures import figures_table, trained_on_note

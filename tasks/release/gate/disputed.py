@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tasks.io.frames import Schema, read_json, write_json
+from tasks.io.files import read_json, write_json
+from tasks.io.frames import Schema
 from tasks.io.title_readings import normalized
 from tasks.release.gate.impact import LastRun, both_answers
 

@@ -22,7 +22,8 @@ import polars as pl
 import pyarrow as pa
 
 from tasks.io.bulk_output import manifest_of, parts_of, scanned
-from tasks.io.frames import Schema, read_json, text_hash, write_json
+from tasks.io.files import read_json, text_hash, write_json
+from tasks.io.frames import Schema
 from tasks.io.tracking import main_tree
 
 if TYPE_CHECKING:

@@ -29,7 +29,8 @@ from models.serving.index import StoredVectors
 from models.text.featurizer import Featurizer
 from models.text.texts import Coded
 from models.text.words import TitleWords
-from tasks.io.frames import read_frame, write_frame, write_json
+from tasks.io.files import write_json
+from tasks.io.frames import read_frame, write_frame
 from tasks.io.schemas import EXEMPLARS, GROUPS, OCCUPATIONS, OVERRIDES, PRIOR, SPLIT_ALIASES
 from tasks.release.model_package import phrases
 from tasks.release.model_package.crosswalk import crosswalk_codes

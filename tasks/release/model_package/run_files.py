@@ -13,7 +13,8 @@ from pydantic import Field
 
 from models.serving.package import FORMAT
 from tasks.evaluation.systems import EvaluateParams
-from tasks.io.frames import content_hash, read_frame, read_json, taxonomy_hash
+from tasks.io.files import content_hash, read_json
+from tasks.io.frames import read_frame, taxonomy_hash
 from tasks.io.mixes import reads_feedback
 from tasks.io.schemas import OCCUPATIONS, OVERRIDES, SPLIT_ALIASES
 from tasks.io.section import Count, RunParams, Section, load, load_run

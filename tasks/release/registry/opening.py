@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 
 from models.serving.model import Normalizer
 from models.serving.package import CHECKSUMS, check_files, check_format, read_normalizer
-from tasks.io.frames import read_json
+from tasks.io.files import read_json
 from tasks.io.tracking import SQLITE, masked, registry, tracking_uri
 from tasks.release.registry.locks import scratch_folder
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tasks.io.command import run
-from tasks.io.frames import read_json, write_json
+from tasks.io.files import read_json, write_json
 from tasks.io.tracking import registry
 from tasks.release.gate.decision_page import DECISION
 from tasks.release.gate.disputed import note_that_none_waits, waiting_version, write_waiting

@@ -23,7 +23,7 @@ import yaml
 
 from models.serving.answer import columns
 from tasks.io.command import run
-from tasks.io.frames import md5
+from tasks.io.files import md5
 from tasks.io.mixes import WRITERS
 from tasks.io.section import RunParams
 from tasks.io.tracking import experiment, masked, registry

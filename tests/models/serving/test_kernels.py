@@ -38,6 +38,8 @@ def test_compiled_code_is_kept_and_damaged_files_of_it_are_passed_over(
     tmp_path: Path, ending: str
 ) -> None:
     source = Path(kernels.__file__).parents[1]
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models/__init__.py").touch()
     for name in ("serving", "text"):
         shutil.copytree(
             source / name, tmp_path / "models" / name, ignore=shutil.ignore_patterns("__pycache__")

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tasks.io.command import listed, print_counts, run
-from tasks.io.frames import read_frame, write_json
+from tasks.io.files import write_json
+from tasks.io.frames import read_frame
 from tasks.io.schemas import ALIASES
 
 
@@ -18,7 +19,7 @@ def test_an_error_of_our_own_is_a_message_and_its_place(tmp_path: Path) -> None:
         run(lambda: print(read_frame(missing, ALIASES)))
     message, place = str(ended.value).splitlines()
     assert message.startswith(f"error: {missing} is missing: run `dvc repro`")
-    assert place.startswith("(FileNotFoundError in tasks/io/frames.py, line ")
+    assert place.startswith("(FileNotFoundError in tasks/io/files.py, line ")
 
 
 def test_an_error_of_a_library_keeps_its_traceback(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tasks.io.frames import SchemaError, check, read_frame, write_frame, write_json
+from tasks.io.files import write_json
+from tasks.io.frames import SchemaError, check, read_frame, write_frame
 
 SCHEMA = {"a": pl.String, "b": pl.List(pl.String), "c": pl.UInt32}
 FRAME = pl.DataFrame({"a": ["x"], "b": [["y"]], "c": [1]}, schema=SCHEMA)

@@ -11,7 +11,7 @@ import polars as pl
 
 from tasks.apps.review.answered_runs import ANSWER
 from tasks.apps.review.queue import QUEUE
-from tasks.io.frames import sha256
+from tasks.io.files import sha256
 
 SURE = {
     "occupation_id": "nurse",

@@ -19,7 +19,7 @@ from tasks.apps.bulk.single_file import write_tables
 from tasks.apps.review import answered_runs as module
 from tasks.apps.review.answered_runs import MERGED, AnsweredRun, answered_runs, merged_titles
 from tasks.io.bulk_output import manifest_of
-from tasks.io.frames import sha256
+from tasks.io.files import sha256
 
 NURSE, COOK, KEEPER = (answer(occupation_id=name) for name in ("nurse", "cook", "keeper"))
 Week = list[tuple[str | None, dict[str, object]]]

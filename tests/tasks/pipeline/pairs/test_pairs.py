@@ -12,7 +12,8 @@ import pytest
 import yaml
 from frames_of import queries_of, resolutions_of, titles_of, variants_of, write_overrides
 
-from tasks.io.frames import Schema, write_frame, write_json
+from tasks.io.files import write_json
+from tasks.io.frames import Schema, write_frame
 from tasks.io.mixes import MIXES, mix_before, reads_feedback
 from tasks.io.schemas import (
     AUXILIARY_TITLES,

@@ -14,7 +14,8 @@ from frames_of import write_exemplars
 from models.encoders.recurrent import RecurrentSettings
 from models.network.kinds import fit_featurizer, make_encoder, save_model
 from tasks.evaluation.metric_tables import write_table
-from tasks.io.frames import write_frame, write_json
+from tasks.io.files import write_json
+from tasks.io.frames import write_frame
 from tasks.io.schemas import (
     HISTORY,
     OCCUPATIONS,

@@ -9,7 +9,7 @@ import pytest
 from page_tables import tables
 from report_world import PageReader
 
-from tasks.io.frames import write_json
+from tasks.io.files import write_json
 from tasks.pipeline.report.stage import report
 from tasks.release.gate.decision_page import (
     DECISION,

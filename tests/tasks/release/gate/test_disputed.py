@@ -9,7 +9,7 @@ import pytest
 from served_toy import toy_normalizer
 from test_impact import ByHeart, run_of
 
-from tasks.io.frames import write_json
+from tasks.io.files import write_json
 from tasks.release.gate import disputed as disputing
 from tasks.release.gate.disputed import (
     FILE,

@@ -14,7 +14,7 @@ import pytest
 from served_toy import toy_normalizer
 
 from tasks.io.bulk_output import MANIFEST
-from tasks.io.frames import write_json
+from tasks.io.files import write_json
 from tasks.release.gate import impact as affecting
 from tasks.release.gate.impact import LAST, TITLES, LastRun, impact, last_run, remember
 

@@ -20,7 +20,8 @@ from models.network.kinds import load_model
 from models.serving.package import FORMAT, read_featurizer, read_normalizer
 from models.serving.scores import ScoreRule
 from models.text.titles import clean_title
-from tasks.io.frames import write_frame, write_json
+from tasks.io.files import write_json
+from tasks.io.frames import write_frame
 from tasks.io.schemas import SPLIT_ALIASES
 from tasks.release.model_package.folder import build_artefact
 from tasks.release.model_package.run_files import OVERRIDES_FILE, RunFiles

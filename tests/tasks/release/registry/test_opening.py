@@ -12,7 +12,7 @@ import tiny_registry
 from mlflow_import import WARNINGS, mlflow
 
 from models.serving.package import FORMAT
-from tasks.io.frames import write_json
+from tasks.io.files import write_json
 from tasks.io.tracking import tracking_uri
 from tasks.release.registry.opening import ELSEWHERE, fetched, opened, stored
 

@@ -14,7 +14,8 @@ import tiny_run
 import yaml
 from mlflow_import import WARNINGS
 
-from tasks.io.frames import read_json, write_frame, write_json
+from tasks.io.files import read_json, write_json
+from tasks.io.frames import write_frame
 from tasks.io.mixes import read_queries
 from tasks.io.schemas import OCCUPATIONS, SPLIT_ALIASES
 from tasks.io.tracking import registry

@@ -11,7 +11,8 @@ import pytest
 import tiny_run
 import yaml
 
-from tasks.io.frames import content_hash, taxonomy_hash
+from tasks.io.files import content_hash
+from tasks.io.frames import taxonomy_hash
 from tasks.release.registry.register import LONGEST, changes_as_json, provenance, tree
 
 
