@@ -19,13 +19,7 @@ import pyarrow as pa
 
 from models.serving.clean import REASONS
 from models.serving.exact_match import DECIDED_BY
-from models.serving.labels import (
-    TaxonomyLabels,
-    arrow_listed,
-    arrow_numbers,
-    arrow_texts,
-    ends_of,
-)
+from models.serving.labels import TaxonomyLabels, arrow_listed, arrow_numbers, arrow_texts, ends_of
 from models.serving.qualifiers import KINDS, FoundQualifiers
 
 if TYPE_CHECKING:
@@ -153,7 +147,7 @@ class PredictParams:
     min_confidence: float
     code_depth: int
     language: int | None
-    """Its place among the taxonomy's languages."""
+    """Its position among the taxonomy's languages."""
 
     @classmethod
     def of(
@@ -188,7 +182,7 @@ class PredictParams:
                 f"code_depth = {level}; this taxonomy has {depth} levels above its occupations: "
                 f"from 0 (all) to {depth}"
             )
-        return cls(answers, least, level, _place(language, languages))
+        return cls(answers, least, level, _position(language, languages))
 
     @property
     def confident_from(self) -> float:
@@ -200,17 +194,17 @@ PARAMS = tuple(field.name for field in fields(PredictParams))
 """Their names, wherever they are passed on."""
 
 
-def _place(language: str | None, languages: Sequence[str]) -> int | None:
-    """Return the place of a language, None if none is named."""
+def _position(language: str | None, languages: Sequence[str]) -> int | None:
+    """Return the position of a language, None if none is named."""
     if not language:
         return None
-    by_name = {name.casefold(): place for place, name in enumerate(languages)}
-    place = by_name.get(str(language).casefold())
-    if place is None:
+    by_name = {name.casefold(): position for position, name in enumerate(languages)}
+    position = by_name.get(str(language).casefold())
+    if position is None:
         known = ", ".join(sorted(filter(None, languages)))
         there = f"the titles of this model are in {known}" if known else "this model knows none"
         raise ValueError(f"language = {language!r}; {there}; leave it out for the closest title's")
-    return place
+    return position
 
 
 def _whole(name: str, value: object) -> int:

@@ -95,10 +95,12 @@ class Levels:
         answers: Int[np.ndarray, " query"],
     ) -> Float64[np.ndarray, "query level"]:
         """Add up the chances of all occupations under the answer's code, level by level."""
-        made, (members, starts) = np.empty((len(scores), len(self))), self.members
-        rows = np.ascontiguousarray(scores, np.float32)
-        own = np.ascontiguousarray(answers, np.int64)
-        add_shares(rows, np.float32(temperature), own, self.codes, members, starts, made)
+        made, rows = np.empty((len(scores), len(self))), np.ascontiguousarray(scores, np.float32)
+        own, tops = np.ascontiguousarray(answers, np.int64), np.zeros(len(scores), np.float32)
+        floats, bits = (rows, tops), (rows.view(np.int32), tops.view(np.int32))
+        powers = np.empty(rows.shape[1], np.float32)
+        groups = (self.codes, *self.members)
+        add_shares(floats, bits, powers, np.float32(temperature), own, groups, made)
         return made
 
     @cached_property

@@ -1,8 +1,8 @@
 """Cleaned titles to embeddings of unit norm, and which titles are longer than the network reads.
 
 A *bag* adds up a row of one table for each unit of a title. Rows are read as they are stored
-(`models/network/quantization.py`): whole numbers in eight or four bits with a scale each, or
-floats. Their sums are in double precision, where scales times small whole numbers add up without
+(`models/network/quantization.py`): integers in eight or four bits with a scale each, or
+floats. Their sums are in double precision, where scales times small integers add up without
 rounding: so a title gets the same bits whatever is embedded with it. Other networks run in ONNX.
 """
 
@@ -41,7 +41,7 @@ class Bag:
 
     Attributes:
         featurizer: of one kind of unit.
-        rows: whole numbers (uint8: two half bytes) or floats of each unit.
+        rows: integers (uint8: two half bytes) or floats of each unit.
         scales: of each row.
         bias: added to the sum, or zeros.
         tanh: whether its hyperbolic tangent is the embedding.

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 MOST_WORDS = 50
 """Words of a title that are left out in turn: networks read a hundred characters."""
-
-
 LEAST_MORE = 0.05
 """The least that a word adds more to the first occupation than to the second if it tells why."""
 DECIDED = {
@@ -91,13 +89,11 @@ def _scores(
     """Return the scores of some occupations; of an empty title they are 0."""
     scores = np.zeros((len(titles), len(codes)))
     rows = [row for row, title in enumerate(titles) if title]
-    texts, few = [titles[row] for row in rows], normalizer.two_stage_search
-    if rows:
-        scores[rows] = (
-            few.scores(normalizer.network(texts), codes)
-            if few
-            else normalizer.search(texts, 1).scores[:, codes]
-        )
+    texts, two_stages = [titles[row] for row in rows], normalizer.two_stage_search
+    if rows and two_stages:
+        scores[rows] = two_stages.scores(normalizer.network(texts), codes)
+    elif rows:
+        scores[rows] = normalizer.search(texts, 1).scores[:, codes]
     return scores
 
 

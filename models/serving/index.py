@@ -155,7 +155,7 @@ class AliasIndex:
 
 
 def quantized(embeddings: Float32[np.ndarray, "title dim"]) -> Float32[np.ndarray, "title dim"]:
-    """Return embeddings of unit norm as whole numbers of norm `STEPS`."""
+    """Return embeddings of unit norm as integers of norm `STEPS`."""
     numbers: Float32[np.ndarray, "title dim"] = np.round(embeddings * np.float32(STEPS))
     return numbers
 
@@ -208,7 +208,7 @@ class StoredVectors:
         Int64[np.ndarray, " group+1"],
         Float32[np.ndarray, " row"],
     ]:
-        """Return the rows of groups of links in blocks of whole numbers (`multiply_block`).
+        """Return the rows of groups of links in blocks of integers (`multiply_block`).
 
         Returns:
             The blocks, where the last row of a group stands again if its block has room; where the
@@ -238,7 +238,7 @@ def in_pairs(rows: Shaped[np.ndarray, "row dim"]) -> Shaped[np.ndarray, "row num
 
 
 def _blocks_of(rows: Shaped[np.ndarray, "row dim"]) -> Shaped[np.ndarray, "block pair number"]:
-    """Return rows of whole numbers, as many as fill blocks."""
+    """Return rows of integers, as many as fill blocks."""
     even = in_pairs(rows)
     pairs = even.reshape(len(even) // LANES, LANES, even.shape[1] // 2, 2)
     turned = np.ascontiguousarray(pairs.transpose(0, 2, 1, 3))
@@ -269,7 +269,7 @@ def similarities(
 
     Sums of floats depend on their order, and a library's order on the shape of its matrices: so
     rows always go through in tiles of one size, on the right of the product. With 16 rows there,
-    and no more, a row's place within its tile changes nothing in OpenBLAS's kernels for Haswell,
+    and no more, a row's position within its tile changes nothing in OpenBLAS's kernels for Haswell,
     SkylakeX and Sandy Bridge.
     """
     beyond = np.zeros((-len(rows) % TILE, rows.shape[1]), np.float32)

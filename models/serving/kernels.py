@@ -1,6 +1,6 @@
-"""The compiled loops of the served model: sums of units, scores, chances, words letter by letter.
+"""The kernels of the served model: sums of units, scores, chances, words letter by letter.
 
-numba compiles each loop at its first call and keeps the machine code beside this file or, where
+numba compiles each kernel at its first call and keeps the machine code beside this file or, where
 that cannot be written, in the user's folder for caches. The sums of a title have one order, so its
 bits depend on no other title of its batch.
 """
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
 import numpy as np
-from numba.extending import intrinsic, register_jitable
+from numba.extending import intrinsic
 
 from models.serving.index import LANES
 
@@ -35,39 +35,34 @@ COMPARED_AT_ONCE = 16
 """Occupations of which none is looked at alone where all score less than the best."""
 LEAST_POWER = np.float32(-80)
 """Exponents below it count as this one."""
-FAST = {"reassoc", "contract"}
-"""Sums of floats may be added up in any order, though always in the same."""
+OPTIONS = {"nogil": True, "error_model": "numpy", "fastmath": {"reassoc", "contract"}}
+"""Of the compiler: sums of floats may be added up in any order, though always in the same."""
 
 
 class Kernel:
     """A function that numba compiles and keeps."""
 
-    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+    def __init__(self, function: Callable[..., Any]) -> None:
         """Compile `function` at its first call."""
-        self._function, self._options = function, options
+        self._function = function
         update_wrapper(self, function)
         try:
-            self._compiled = numba.njit(cache=True, **options)(function)
+            self._compiled = numba.njit(cache=True, **OPTIONS)(function)
         except RuntimeError:  # no folder for compiled code can be written
-            self._compiled = numba.njit(**options)(function)
+            self._compiled = numba.njit(**OPTIONS)(function)
 
     def __call__(self, *values: Any) -> Any:  # noqa: ANN401  # of any kernel
         """Run the machine code; damaged or unwritable files of it are passed over."""
         try:
             return self._compiled(*values)
         except (OSError, EOFError, pickle.PickleError, ValueError, IndexError, KeyError):
-            self._compiled = numba.njit(**self._options)(self._function)
+            self._compiled = numba.njit(**OPTIONS)(self._function)
             return self._compiled(*values)
 
 
-def kernel(function: Callable[..., Any]) -> Kernel:
-    """Compile a loop whose sums of floats may be reordered."""
-    return Kernel(function, {"nogil": True, "error_model": "numpy", "fastmath": FAST})
-
-
 def inlined(function: Function) -> Function:
-    """Let compiled loops call a function."""
-    made: Function = register_jitable(function)
+    """Let kernels call a function."""
+    made: Function = numba.njit(**OPTIONS)(function)
     return made
 
 
@@ -91,7 +86,7 @@ def power(x: np.float32) -> np.float32:
     return e
 
 
-@kernel
+@Kernel
 def add_rows(
     ids: Int[np.ndarray, " unit"],
     starts: Int[np.ndarray, " title+1"],
@@ -108,7 +103,7 @@ def add_rows(
                 total[d] += scale * row[d]
 
 
-@kernel
+@Kernel
 def add_half_rows(
     ids: Int[np.ndarray, " unit"],
     starts: Int[np.ndarray, " title+1"],
@@ -136,7 +131,7 @@ def add_half_rows(
                 upper[at] += by_c * (z >> shift) + by_d * (w >> shift)
 
 
-@kernel
+@Kernel
 def add_masses(
     sums: Int[np.ndarray, "title prototype"],
     steps: Float32[np.ndarray, " title"],
@@ -166,7 +161,7 @@ def add_masses(
                 start = end
 
 
-@kernel
+@Kernel
 def choose_best(
     scores: Float32[np.ndarray, "title occupation"], best: Int[np.ndarray, "title candidate"]
 ) -> None:
@@ -200,46 +195,35 @@ def choose_best(
                     alike -= not is_better
 
 
-@kernel
+@Kernel
 def score_links(
     titles: Int16[np.ndarray, "title dim"],
-    candidates: Int[np.ndarray, "title candidate"],
+    pairs: Int64[np.ndarray, " pair"],
+    ends: Int64[np.ndarray, " occupation"],
     table: tuple[np.ndarray, ...],
     links: tuple[np.ndarray, ...],
     temperature: np.float32,
+    sums: Float32[np.ndarray, "4 row"],
     scored: tuple[Shaped[np.ndarray, "title candidate"], ...],
 ) -> None:
     """Score candidates over all their links, occupation by occupation.
 
     Args:
         titles: quantized.
-        candidates: occupations of each title.
+        pairs: title · candidates + candidate, in the order of the candidates' occupations.
+        ends: where the pairs of each occupation end.
         table: as `StoredVectors.blocks` makes it of the links.
         links: `positions`, `weights`, `starts` and `aliases` of `WeightedVectors`.
         temperature: of the score.
+        sums: memory for the products of `TITLES` titles with the largest occupation's rows.
         scored: written: score, position of the closest alias, similarity of the closest link.
     """
     (blocks, block_starts, factors), (positions, weights, starts, aliases) = table, links
     scores, closest, nearest = scored
-    each = candidates.shape[1]
-    begins = np.zeros(len(aliases) + 1, np.int64)
-    for title in range(len(candidates)):
-        for name in candidates[title]:
-            begins[name + 1] += 1
-    begins = np.cumsum(begins)
-    pairs, ends = np.empty(candidates.size, np.int64), begins[:-1].copy()
-    for title in range(len(candidates)):
-        for candidate in range(each):
-            name = candidates[title, candidate]
-            pairs[ends[name]] = title * each + candidate
-            ends[name] += 1
-    width = LANES * np.max(block_starts[1:] - block_starts[:-1])
-    sums = np.empty((TITLES, width), np.float32)
-    for name in range(len(aliases)):
-        begin, end = begins[name], begins[name + 1]
-        first, stop = starts[name], starts[name + 1]
-        own, weight = positions[first:stop], weights[first:stop]
-        scale = factors[LANES * block_starts[name] :]
+    each, begin = scores.shape[1], 0
+    for name in range(len(ends)):
+        end, first, stop = ends[name], starts[name], starts[name + 1]
+        weight = weights[first:stop]
         for start in range(begin, end, TITLES):
             last = end - 1
             four = (
@@ -255,10 +239,11 @@ def score_links(
                 near, pair = sums[part, : stop - first], pairs[start + part]
                 title, candidate = pair // each, pair % each
                 for link in range(len(near)):
-                    near[link] *= scale[link]
+                    near[link] *= factors[LANES * block_starts[name] + link]
                 best, top, score = soft_score_of(near, weight, aliases[name], temperature)
                 scores[title, candidate] = score
-                closest[title, candidate], nearest[title, candidate] = own[best], top
+                closest[title, candidate], nearest[title, candidate] = positions[first + best], top
+        begin = end
 
 
 @inlined
@@ -309,8 +294,8 @@ def multiply_block(typing: Any, titles: Any, block: Any, sums: Any, start: Any) 
         stored = ir.VectorType(ir.IntType(block.dtype.bitwidth), 2 * LANES)
         numbers = builder.bitcast(rows.data, stored.as_pointer())
         pairs, totals = [], []
-        for place, title in enumerate(titles):
-            value = builder.extract_value(values[0], place)
+        for part, title in enumerate(titles):
+            value = builder.extract_value(values[0], part)
             data = context.make_array(title)(context, builder, value).data
             pairs.append(builder.bitcast(data, int32.as_pointer()))
             totals.append(cgutils.alloca_once_value(builder, ir.Constant(lanes, None)))
@@ -325,8 +310,8 @@ def multiply_block(typing: Any, titles: Any, block: Any, sums: Any, start: Any) 
                 own = (builder.shuffle_vector(product, product, half) for half in (even, odd))
                 builder.store(builder.add(builder.load(total), builder.add(*own)), total)
         table = context.make_array(sums)(context, builder, values[2])
-        for place, total in enumerate(totals):
-            at = [context.get_constant(types.intp, place), values[3]]
+        for part, total in enumerate(totals):
+            at = [context.get_constant(types.intp, part), values[3]]
             pointer = cgutils.get_item_pointer(context, builder, sums, table, at)
             made = builder.sitofp(builder.load(total), floats)
             builder.store(made, builder.bitcast(pointer, floats.as_pointer()), align=4)
@@ -335,30 +320,40 @@ def multiply_block(typing: Any, titles: Any, block: Any, sums: Any, start: Any) 
     return types.void(titles, block, sums, start), code
 
 
-@kernel
+@Kernel
 def add_shares(
-    scores: Float32[np.ndarray, "title occupation"],
+    floats: tuple[np.ndarray, ...],
+    bits: tuple[np.ndarray, ...],
+    powers: Float32[np.ndarray, " occupation"],
     temperature: np.float32,
-    answers: Int[np.ndarray, " title"],
-    codes: Int[np.ndarray, "level occupation"],
-    members: Int[np.ndarray, "level occupation"],
-    starts: Int[np.ndarray, "level code+1"],
+    answers: Int64[np.ndarray, " title"],
+    groups: tuple[np.ndarray, ...],
     shares: Float64[np.ndarray, "title level"],
 ) -> None:
     """Write the chance of each answer's code at every level.
 
-    `members`: occupations by their codes; those of a code begin where `starts` says.
+    Args:
+        floats: the scores of all occupations for each title, and memory for the highest.
+        bits: the same memory as integers of 32 bits: floats above 0 are in the order of their bits,
+            and the maximum of integers takes one instruction.
+        powers: memory for each occupation.
+        temperature: of the score.
+        answers: the occupation of each title.
+        groups: at each level, the code of each occupation, the occupations by their codes, and
+            where those of each code begin.
+        shares: written.
     """
-    powers, inverse = np.empty(scores.shape[1], np.float32), np.float32(1) / temperature
-    largest = np.zeros(1, np.int32)
+    (scores, tops), (score_bits, top_bits) = floats, bits
+    codes, members, starts = groups
+    inverse = np.float32(1) / temperature
     for title in range(len(scores)):
-        row, bits, total = scores[title], scores[title].view(np.int32), np.float32(0)
-        largest[0] = 0
-        for name in range(len(row)):  # floats above 0 are in the order of their bits
-            largest[0] = max(largest[0], bits[name])
-        top = largest.view(np.float32)[0]
-        for name in range(len(row)):
-            powers[name] = power(max((row[name] - top) * inverse, LEAST_POWER))
+        total, largest = np.float32(0), np.int32(0)
+        for name in range(len(powers)):
+            largest = max(largest, score_bits[title, name])
+        top_bits[title] = largest
+        for name in range(len(powers)):
+            over = (scores[title, name] - tops[title]) * inverse
+            powers[name] = power(max(over, LEAST_POWER))
             total += powers[name]
         for level in range(len(codes)):
             code, share = codes[level, answers[title]], np.float32(0)
@@ -368,65 +363,77 @@ def add_shares(
 
 
 @inlined
-def common_letters(one: UInt32[np.ndarray, " letter"], other: UInt32[np.ndarray, " letter"]) -> int:
-    """Return how many letters two words have in common from their beginning."""
-    least = min(len(one), len(other))
-    for letter in range(least):
-        if one[letter] != other[letter]:
-            return letter
-    return least
+def edits(
+    letters: UInt32[np.ndarray, " letter"],
+    begins: Int64[np.ndarray, " word+1"],
+    word: int,
+    other_letters: UInt32[np.ndarray, " letter"],
+    other_begins: Int64[np.ndarray, " other+1"],
+    other: int,
+) -> tuple[int, int]:
+    """Compare two words.
 
-
-@inlined
-def are_an_edit(
-    shorter: UInt32[np.ndarray, " letter"], longer: UInt32[np.ndarray, " letter"]
-) -> bool:
-    """Say whether one letter more, or another, or two swapped make a word of the other."""
-    common, rest = common_letters(shorter, longer), 0
-    while rest < len(shorter) - common and shorter[-1 - rest] == longer[-1 - rest]:
+    Returns:
+        How many letters they have in common from their beginning; and 0 if they are equal, 1 if one
+        letter more, or another, or two swapped make a word of the other, else 2.
+    """
+    at, to = begins[word], other_begins[other]
+    size, other_size = begins[word + 1] - at, other_begins[other + 1] - to
+    least, most, common, rest = min(size, other_size), max(size, other_size), 0, 0
+    while common < least and letters[at + common] == other_letters[to + common]:
+        common += 1
+    last, other_last = at + size - 1, to + other_size - 1
+    while rest < least - common and letters[last - rest] == other_letters[other_last - rest]:
         rest += 1
-    edited = len(longer) - common - rest
-    if edited != 2 or len(shorter) != len(longer):
-        return bool(edited <= 1)
-    is_swapped = shorter[common] == longer[common + 1] and shorter[common + 1] == longer[common]
-    return bool(is_swapped)
+    edited = most - common - rest
+    if edited == 2 and least == most:
+        at, to = at + common, to + common
+        if letters[at] == other_letters[to + 1] and letters[at + 1] == other_letters[to]:
+            edited = 1
+    return common, min(edited, 2)
 
 
 @inlined
-def are_same_word(one: UInt32[np.ndarray, " letter"], other: UInt32[np.ndarray, " letter"]) -> bool:
+def are_same_word(
+    letters: UInt32[np.ndarray, " letter"],
+    begins: Int64[np.ndarray, " word+1"],
+    one: int,
+    other: int,
+) -> bool:
     """Say whether two words are forms or spellings of one.
 
     They are if one begins with all but the last letters of the other, or if one edit makes one the
     other.
     """
-    if one[0] != other[0] and one[-1] != other[-1]:  # most
+    first, last = begins[one], begins[one + 1] - 1
+    other_first, other_last = begins[other], begins[other + 1] - 1
+    if letters[first] != letters[other_first] and letters[last] != letters[other_last]:  # most
         return False
-    shorter, longer = (one, other) if len(one) <= len(other) else (other, one)
-    common = common_letters(shorter, longer)
-    if common == len(longer):
+    common, edited = edits(letters, begins, one, letters, begins, other)
+    least = min(last - first, other_last - other_first) + 1
+    most = max(last - first, other_last - other_first) + 1
+    if edited == 0:
         return True
-    if len(shorter) < STEM or len(longer) - len(shorter) > STEM:
+    if least < STEM or most - least > STEM:
         return False
-    return bool(common >= max(STEM, len(longer) - 2)) or are_an_edit(shorter, longer)
+    return bool(common >= max(STEM, most - 2) or edited == 1)
 
 
-@kernel
+@Kernel
 def mark_edits(
     letters: UInt32[np.ndarray, " letter"],
     begins: Int64[np.ndarray, " word+1"],
-    words: Int[np.ndarray, " pair"],
+    words: Int64[np.ndarray, " pair"],
     other_letters: UInt32[np.ndarray, " letter"],
     other_begins: Int64[np.ndarray, " other+1"],
-    others: Int[np.ndarray, " pair"],
+    others: Int64[np.ndarray, " pair"],
     marks: Bool[np.ndarray, " pair"],
 ) -> None:
-    """Say of pairs of different words whether one edit makes one the other."""
+    """Say of pairs of words whether one edit makes one the other."""
     for pair in range(len(marks)):
-        one = letters[begins[words[pair]] : begins[words[pair] + 1]]
-        other = other_letters[other_begins[others[pair]] : other_begins[others[pair] + 1]]
-        shorter, longer = (one, other) if len(one) <= len(other) else (other, one)
-        is_same = common_letters(shorter, longer) == len(longer)
-        marks[pair] = not is_same and are_an_edit(shorter, longer)
+        word, other = words[pair], others[pair]
+        _, edited = edits(letters, begins, word, other_letters, other_begins, other)
+        marks[pair] = edited == 1
 
 
 @inlined
@@ -435,20 +442,17 @@ def lacking_share(words: tuple[np.ndarray, ...], text: int, other: int) -> float
     letters, begins, codes, starts = words
     total, lacking = 0, 0
     for at in range(starts[text], starts[text + 1]):
-        word = letters[begins[codes[at]] : begins[codes[at] + 1]]
-        total += len(word)
-        is_there = False
-        for place in range(starts[other], starts[other + 1]):
+        size, is_there = begins[codes[at] + 1] - begins[codes[at]], False
+        for to in range(starts[other], starts[other + 1]):
             if not is_there:
-                like = codes[place] == codes[at]
-                own = letters[begins[codes[place]] : begins[codes[place] + 1]]
-                is_there = like or are_same_word(word, own)
+                is_there = are_same_word(letters, begins, codes[at], codes[to])
+        total += size
         if not is_there:
-            lacking += len(word)
+            lacking += size
     return lacking / max(total, 1)
 
 
-@kernel
+@Kernel
 def compare_words(
     words: tuple[np.ndarray, ...],
     aliases: Int64[np.ndarray, " title"],
@@ -470,16 +474,14 @@ def compare_words(
     """
     letters, begins, codes, starts = words
     for title in range(len(aliases)):
-        alias, row = aliases[title], shares[title]
-        row[0] = lacking_share(words, title, alias)
-        row[1] = lacking_share(words, alias, title)
-        row[2] = row[3] = 0.0
-        first, last = forms[labels[title]], forms[labels[title] + 1]
+        alias, first, last = aliases[title], forms[labels[title]], forms[labels[title] + 1]
+        shares[title, 0] = lacking_share(words, title, alias)
+        shares[title, 1] = lacking_share(words, alias, title)
+        shares[title, 2] = shares[title, 3] = 0.0
         for form in range(first, last):
             share = lacking_share(words, form, title)
-            if form == first or share < row[2]:
-                row[2] = share
+            if form == first or share < shares[title, 2]:
+                shares[title, 2] = share
         if starts[title] < starts[title + 1] and starts[alias] < starts[alias + 1]:
             one, other = codes[starts[title]], codes[starts[alias]]
-            own = letters[begins[one] : begins[one + 1]]
-            row[3] = are_same_word(own, letters[begins[other] : begins[other + 1]])
+            shares[title, 3] = are_same_word(letters, begins, one, other)

@@ -57,8 +57,8 @@ class TaxonomyLabels:
         `aliases` has the columns that `Spellings` reads; `occupations` has `occupation_id,
         occupation_label, codes, crosswalk_codes`.
         """
-        place = {name: row for row, name in enumerate(occupations["occupation_id"])}
-        rows = [place[name] for name in index.occupations]
+        position = {name: row for row, name in enumerate(occupations["occupation_id"])}
+        rows = [position[name] for name in index.occupations]
         labels, codes, crosswalk_codes = (
             texts_of([occupations[name][row] for row in rows])
             for name in ("occupation_label", "codes", "crosswalk_codes")
@@ -95,19 +95,19 @@ class TaxonomyLabels:
     def _narrow(self) -> tuple[list[str], Int64[np.ndarray, "occupation level"]]:
         """Ids and codes, and of each occupation their positions: none, then broad to narrow."""
         depth = max(map(len, self.codes), default=0)
-        place: dict[str, int] = {}
+        position: dict[str, int] = {}
         rows = [
             [
                 -1,
                 *(
-                    place.setdefault(own[min(level, len(own) - 1)], len(place)) if own else -1
+                    position.setdefault(own[min(level, len(own) - 1)], len(position)) if own else -1
                     for level in range(depth)
                 ),
-                place.setdefault(name, len(place)),
+                position.setdefault(name, len(position)),
             ]
             for name, own in zip(self.occupations, self.codes, strict=True)
         ]
-        return [*place], np.array(rows, np.int64)
+        return [*position], np.array(rows, np.int64)
 
     @cached_property
     def differences(self) -> Differences:

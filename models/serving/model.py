@@ -169,18 +169,8 @@ class Normalizer:
             spoken = self.labels.spellings.closest
             matched = spoken(params.language, best, hits.titles, vectors, self.embeddings)
         scores = hits.scores[np.arange(count)[:, None], best].astype(float)
-        return Found(
-            best,
-            hits.titles,
-            matched,
-            scores,
-            sure,
-            narrow,
-            reasons,
-            answered,
-            decided_by,
-            truncated,
-        )
+        titles, kept = hits.titles, (reasons, answered, decided_by, truncated)
+        return Found(best, titles, matched, scores, sure, narrow, *kept)
 
     @cached_property
     def index(self) -> AliasIndex:

@@ -78,7 +78,7 @@ class WeightedVectors:
 AXIS_STEPS = 1 << 10
 """The norm of a whole axis: a product of one with a whole title is below 2²⁴."""
 DIGIT = 128
-"""Added to the whole numbers of a title."""
+"""Added to the integers of a title."""
 AT_ONCE = 16
 """Titles whose products with the prototypes stay in the processor's cache."""
 
@@ -94,8 +94,8 @@ class Prototypes:
     the second of each, and so on.
 
     Attributes:
-        axes: principal axes of the embeddings, the first ones, as whole numbers.
-        numbers: whole ones of each, on these axes.
+        axes: principal axes of the embeddings, the first ones, as integers.
+        numbers: integers of each, on these axes.
         factors: times the numbers, its vector divided by t.
         extras: log W + v/(2·d·t²) of each.
         occupations: in the order of their first prototypes, those with few of them first.

@@ -47,7 +47,7 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
     normalizer: Normalizer  # the gate queries it directly
 
     def load_context(self, context: PythonModelContext) -> None:
-        """Read the artefact folder; called once by MLflow."""
+        """Read the artifact folder; called once by MLflow."""
         self.normalizer = read_normalizer(Path(context.artifacts["normalizer"]), with_code=True)
         _accept_categories_and_nulls()
         if SERVER in os.environ:

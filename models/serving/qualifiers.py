@@ -105,20 +105,20 @@ class Qualifiers:
         """Yield kind, start and end of every phrase, and of every other token without a kind."""
         tokens = [(*match.span(), match.group()) for match in TOKENS.finditer(raw_title)]
         folded = [_compared(text) for _, _, text in tokens]
-        place = 0
-        while place < len(tokens):
-            kind, length = self._longest(folded, place, tokens)
-            yield kind, tokens[place][0], tokens[place + length - 1][1]
-            place += length
+        position = 0
+        while position < len(tokens):
+            kind, length = self._longest(folded, position, tokens)
+            yield kind, tokens[position][0], tokens[position + length - 1][1]
+            position += length
 
     def _longest(
-        self, folded: Sequence[str], place: int, tokens: Sequence[tuple[int, int, str]]
+        self, folded: Sequence[str], position: int, tokens: Sequence[tuple[int, int, str]]
     ) -> tuple[str, int]:
         """Return the kind of the longest phrase at a token, and how many tokens it has, or 1."""
-        most = min(self._lengths.get(folded[place], 0), len(folded) - place)
+        most = min(self._lengths.get(folded[position], 0), len(folded) - position)
         for length in range(most, 0, -1):
-            known = self._known.get(" ".join(folded[place : place + length]))
-            if known and _spelled(known[1], tokens[place : place + length]):
+            known = self._known.get(" ".join(folded[position : position + length]))
+            if known and _spelled(known[1], tokens[position : position + length]):
                 return known[0], length
         return "", 1
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from models.serving.index import AliasIndex, StoredVectors, in_pairs, quantized
-from models.serving.kernels import score_links, threads
+from models.serving.index import LANES, AliasIndex, StoredVectors, in_pairs, quantized
+from models.serving.kernels import TITLES, score_links, threads
 from models.serving.prototypes import Prototypes, WeightedVectors
 from models.serving.scores import Exemplars, ScoreRule, best_titles
 
@@ -194,16 +194,21 @@ class TwoStageSearch:
         made = tuple(
             np.empty(candidates.shape, kind) for kind in (np.float32, np.int64, np.float32)
         )
-        links = self.links
+        links, (table, sums) = self.links, self._table
+        flat = candidates.reshape(-1)
+        pairs = np.argsort(flat, kind="stable")
+        ends = np.searchsorted(flat[pairs], np.arange(len(links.aliases)), side="right")
         arrays = (links.positions, links.weights, links.starts, links.aliases)
         short = in_pairs(titles.astype(np.int16))
-        score_links(short, candidates, self._blocks, arrays, np.float32(links.temperature), made)
+        temperature = np.float32(links.temperature)
+        score_links(short, pairs, ends, table, arrays, temperature, sums.copy(), made)
         return made  # type: ignore[return-value]  # three of them
 
     @cached_property
-    def _blocks(self) -> tuple[np.ndarray, ...]:
-        """The rows of all links, for the kernel."""
-        return self.embeddings.blocks(self.links.positions, self.links.starts)
+    def _table(self) -> tuple[tuple[np.ndarray, ...], Float32[np.ndarray, "4 row"]]:
+        """The rows of all links for the kernel, and memory for products with an occupation's."""
+        table = self.embeddings.blocks(self.links.positions, self.links.starts)
+        return table, np.empty((TITLES, LANES * int(np.diff(table[1]).max())), np.float32)
 
     @cached_property
     def links(self) -> WeightedVectors:

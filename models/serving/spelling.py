@@ -67,12 +67,13 @@ class Spelling:
         rows = np.flatnonzero(changed)
         for row in rows.tolist():
             made[row] = LAST_WORDS.sub(_replaced_by(meant), made[row])
-        others = [made[row] for row in rows.tolist()]
-        found = self._whole_titles(made, words, ~changed)
-        more = self._whole_titles(others, Words.of(others), np.ones(len(others), bool))
-        found |= {int(rows[at]): title for at, title in more.items()}
-        for row, title in found.items():
+        for row, title in self._whole_titles(made, words, ~changed).items():
             made[row] = title
+        others = [made[row] for row in rows.tolist()]
+        if others:
+            more = self._whole_titles(others, Words.of(others), np.ones(len(others), bool))
+            for at, title in more.items():
+                made[rows[at]] = title
         return made
 
     def _last_words(self, titles: Sequence[str]) -> dict[str, str]:
@@ -94,7 +95,9 @@ class Spelling:
         short = unknown & np.array([len(name) < SHORTEST_OF_TITLE for name in words.names], bool)
         count = words.count(unknown)
         may_be = may_be & (count > 0) & (count <= MOST_UNKNOWN) & ~words.any_of(short)
-        own = words.codes[np.repeat(may_be, np.diff(words.starts))]
+        if not may_be.any():
+            return {}
+        own = words.codes[may_be[words.texts]]
         names = [words.names[code] for code in np.unique(own[unknown[own]]).tolist()]
         best = self._known.best(dict.fromkeys(names, 0))
         rows = np.flatnonzero(
@@ -181,7 +184,7 @@ class NearWords:
         own_letters, own_begins = self.letters
         is_first = own_letters[own_begins[owners]] == letters[begins[queried]]
         fits = (self.counts[owners] >= often) & (is_first | (often == 0))
-        queried, owners = queried[fits], owners[fits]
+        queried, owners = (own[fits].astype(np.int64) for own in (queried, owners))
         are_edits = np.empty(len(owners), bool)
         mark_edits(letters, begins, queried, own_letters, own_begins, owners, are_edits)
         queried, owners = queried[are_edits], owners[are_edits]

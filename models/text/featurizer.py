@@ -65,7 +65,7 @@ class Features(NamedTuple):
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Which units have an id of their own: `known[place]` has the id `FIRST + place`."""
+    """Which units have an id of their own: `known[position]` has the id `FIRST + position`."""
 
     units: UnitSettings
     known: Sequence[str]
@@ -85,12 +85,12 @@ class Vocabulary:
                 stretches = spans(block, units)
                 times = np.ones(len(stretches.start), np.int64)
             hashes = segment_hashes(stretches.points, stretches.start, stretches.end)
-            place, counts = _distinct(hashes, times)
+            position, counts = _distinct(hashes, times)
             return stretches.text, (
-                hashes[place],
+                hashes[position],
                 counts,
-                stretches.start[place],
-                stretches.end[place],
+                stretches.start[position],
+                stretches.end[position],
             )
 
         texts, found, length = [], [], 0
@@ -99,11 +99,11 @@ class Vocabulary:
             texts.append(text)
             length += len(text)
         hashes, counts, starts, ends = map(np.concatenate, zip(*found, strict=True))
-        place, counts = _distinct(hashes, counts)
+        position, counts = _distinct(hashes, counts)
         often, text = counts >= units.min_count, "".join(texts)
         counted = [
             (int(count), text[starts[at] : ends[at]])
-            for at, count in zip(place[often], counts[often], strict=True)
+            for at, count in zip(position[often], counts[often], strict=True)
         ]
         if units.most:
             counted.sort(key=lambda unit: (len(unit[1]), -unit[0], unit[1]))
@@ -144,18 +144,18 @@ class Vocabulary:
         hashes = segment_hashes(stretches.points, stretches.start, stretches.end)
         if self.units.buckets:
             return FIRST + (hashes % np.uint64(self.units.buckets)).astype(np.int64)
-        known, place, firsts = self._hashes
+        known, position, firsts = self._hashes
         # where the hashes with the same first bits begin, and from there on to the first not below
         at = firsts[hashes >> np.uint64(64 - _bits(known))]
         below = np.flatnonzero(known[at] < hashes)
         while len(below):
             at[below] += 1
             below = below[known[at[below]] < hashes[below]]
-        return np.where(known[at] == hashes, place[at] + FIRST, UNKNOWN)
+        return np.where(known[at] == hashes, position[at] + FIRST, UNKNOWN)
 
     @cached_property
     def _hashes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Hashes of the vocabulary in order, the place of each in it, and of first bits the start.
+        """Hashes of the vocabulary in order, their positions in it, and where first bits begin.
 
         The last hash is one more than there are, above all, whose id is `UNKNOWN`.
         """
@@ -163,10 +163,10 @@ class Vocabulary:
         hashes = segment_hashes(code_points(text), ends[:-1], ends[1:])
         order = np.argsort(hashes)
         known = np.append(hashes[order], np.uint64(2**64 - 1))
-        place = np.append(order, UNKNOWN - FIRST)
+        position = np.append(order, UNKNOWN - FIRST)
         bits = _bits(known)
         firsts = np.arange(2**bits, dtype=np.uint64) << np.uint64(64 - bits)
-        return known, place, np.searchsorted(known, firsts)
+        return known, position, np.searchsorted(known, firsts)
 
 
 @dataclass(frozen=True)
@@ -240,7 +240,7 @@ def _by_block(make: Callable[[Sequence[str]], Made], titles: Sequence[str]) -> l
 def _distinct(
     hashes: UInt64[np.ndarray, " unit"], counts: Int[np.ndarray, " unit"]
 ) -> tuple[Int[np.ndarray, " distinct"], Int[np.ndarray, " distinct"]]:
-    """Return one place of each distinct hash, and the sum of its counts."""
+    """Return one position of each distinct hash, and the sum of its counts."""
     order = np.argsort(hashes)
     ordered = hashes[order]
     starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(order)])

@@ -38,15 +38,15 @@ class Texts(Sequence[str]):
         return len(self.ends) - 1
 
     @overload
-    def __getitem__(self, place: int) -> str: ...
+    def __getitem__(self, position: int) -> str: ...
     @overload
-    def __getitem__(self, place: slice) -> list[str]: ...
-    def __getitem__(self, place: int | slice) -> str | list[str]:
+    def __getitem__(self, position: slice) -> list[str]: ...
+    def __getitem__(self, position: int | slice) -> str | list[str]:
         """Return one text, counted from 0, or those of a slice."""
-        if isinstance(place, slice):
-            return [self[each] for each in range(*place.indices(len(self)))]
+        if isinstance(position, slice):
+            return [self[each] for each in range(*position.indices(len(self)))]
         ends = self._ends
-        return self.data[ends[place] : ends[place + 1]].decode("utf-8", "surrogatepass")
+        return self.data[ends[position] : ends[position + 1]].decode("utf-8", "surrogatepass")
 
     def __iter__(self) -> Iterator[str]:
         """Yield all texts, in half of the time that they take one by one."""
@@ -57,12 +57,12 @@ class Texts(Sequence[str]):
     def _ends(self) -> memoryview:
         return self.ends.data  # gives an integer in a third of the time
 
-    def take(self, places: Int[np.ndarray, "*shape"]) -> Shaped[np.ndarray, "*shape"]:
-        """Return an array of the texts at these places."""
-        flat, data = places.reshape(-1), self.data
+    def take(self, positions: Int[np.ndarray, "*shape"]) -> Shaped[np.ndarray, "*shape"]:
+        """Return an array of the texts at these positions."""
+        flat, data = positions.reshape(-1), self.data
         spans = zip(self.ends[flat].tolist(), self.ends[flat + 1].tolist(), strict=True)
         texts = (data[start:end].decode("utf-8", "surrogatepass") for start, end in spans)
-        return np.fromiter(texts, object, flat.size).reshape(places.shape)
+        return np.fromiter(texts, object, flat.size).reshape(positions.shape)
 
     def joined(self) -> tuple[str, Int[np.ndarray, " text+1"]]:
         """Return all texts as one, and where each begins and the last one ends in it."""
@@ -71,7 +71,7 @@ class Texts(Sequence[str]):
         return self.data.decode("utf-8", "surrogatepass"), ends
 
 
-# Columns of text that repeats: each distinct text once, and numbers in place of the values.
+# Columns of text that repeats: each distinct text once, and numbers instead of the values.
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ class Coded(Sequence[str]):
 
     Attributes:
         names: distinct texts, sorted by code points.
-        codes: place in `names` of each text.
+        codes: position in `names` of each text.
     """
 
     names: Sequence[str]
@@ -92,8 +92,8 @@ class Coded(Sequence[str]):
         if isinstance(texts, cls):
             return texts
         names = sorted(set(texts))
-        place = {name: code for code, name in enumerate(names)}
-        return cls(names, np.fromiter(map(place.__getitem__, texts), np.int64, len(texts)))
+        position = {name: code for code, name in enumerate(names)}
+        return cls(names, np.fromiter(map(position.__getitem__, texts), np.int64, len(texts)))
 
     def __len__(self) -> int:
         return len(self.codes)

@@ -165,7 +165,7 @@ def segment_hashes(
 ) -> UInt64[np.ndarray, " unit"]:
     """A hash of the characters of each stretch; equal stretches have equal ones, wherever they are.
 
-    A polynomial in `FACTOR` modulo 2**64 over scrambled code points: the sums up to each place,
+    A polynomial in `FACTOR` modulo 2**64 over scrambled code points: the sums up to each position,
     taken once, give every stretch as a difference, shifted back to the power 0.
     """
     count = len(points)
@@ -176,13 +176,13 @@ def segment_hashes(
     return _scrambled(stretch * back[start] if count else stretch)
 
 
-def _powers(count: int) -> list[UInt64[np.ndarray, " place"]]:
+def _powers(count: int) -> list[UInt64[np.ndarray, " position"]]:
     """Return the powers of `FACTOR`, and of `INVERSE`, from the first on."""
     return [np.cumprod(np.full(count, base, np.uint64)) for base in (FACTOR, INVERSE)]
 
 
 @cache
-def _short_powers() -> list[UInt64[np.ndarray, " place"]]:
+def _short_powers() -> list[UInt64[np.ndarray, " position"]]:
     return _powers(SHORT_TEXT)
 
 

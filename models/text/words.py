@@ -65,8 +65,12 @@ class Words:
     ) -> Int64[np.ndarray, " text"]:
         """Return how many words of each text are among the distinct words that are meant."""
         meant = np.array(are_meant, bool)[self.codes]
-        total = np.concatenate([[0], np.cumsum(meant)])
-        return np.diff(total[self.starts])
+        return np.bincount(self.texts[meant], minlength=len(self.starts) - 1)
+
+    @cached_property
+    def texts(self) -> Int64[np.ndarray, " word"]:
+        """The text of each word."""
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
     @cached_property
     def letters(self) -> tuple[UInt32[np.ndarray, " letter"], Int64[np.ndarray, " name+1"]]:
