@@ -63,9 +63,8 @@ class Arm:
         """The workspace in which the stages before the training have run for these languages."""
         folder = self.kept / self.name
         write_params(self.workspace, self.languages, folder)
-        pairs = [f"pairs --mix {mix}" for mix in MIXES[: MIXES.index(MIX) + 1]]
-        stages = [*DATA_STAGES, *pairs]
-        self.seconds["data"] = sum(run_stage(folder, stage) for stage in stages)
+        pairs = (f"pairs --mix {mix}" for mix in MIXES[: MIXES.index(MIX) + 1])
+        self.seconds["data"] = sum(run_stage(folder, stage) for stage in (*DATA_STAGES, *pairs))
         return replace(self.workspace, folder=folder, params=load_params(folder / "params.yaml"))
 
     def is_registered(self, seed: int) -> bool:
@@ -100,13 +99,11 @@ class Arm:
                 print(f"{self.name}, seed {seed}: {address}", flush=True)
                 yield RegisteredModel.load(folder)
             return
-        folder = self.data.folder
+        folder, stages = self.data.folder, ("train", "calibrate")
         took = run_stage(folder, f"calibrate --mix {MIX} --seed {seed}")
         self.seconds[f"calibrate {seed}"] = took
+        model, calibrated = (self.data.files(stage, MIX, seed) for stage in stages)
         with TemporaryDirectory() as temporary:
-            model, calibrated = (
-                self.data.files(stage, MIX, seed) for stage in ("train", "calibrate")
-            )
             sources = replace(RunFiles.below(folder), model=model / "model", calibrated=calibrated)
             write_model(sources, Path(temporary) / "model")
             yield RegisteredModel.load(Path(temporary) / "model")

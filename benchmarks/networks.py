@@ -86,10 +86,8 @@ class Runner(ABC, Generic[Made]):
 
     def outcomes(self, jobs: Sequence[Job]) -> list[Made]:
         """Return the outcome of each job, in their order."""
-        counted = [
-            Job(f"{job.name} ({number} of {len(jobs)})", job.settings)
-            for number, job in enumerate(jobs, 1)
-        ]
+        names = (f"{job.name} ({number} of {len(jobs)})" for number, job in enumerate(jobs, 1))
+        counted = [job._replace(name=name) for job, name in zip(jobs, names, strict=True)]
         return in_processes(self.outcome, counted, self.processes)
 
 
@@ -206,10 +204,10 @@ def tuned(
 def with_values(settings: TrainSettings, values: Mapping[str, Any]) -> TrainSettings:
     """Return settings with other values; `loss.margin` names a value of the loss."""
     for name, value in values.items():
-        split, _, own = name.rpartition(".")
+        part, _, own = name.rpartition(".")
         change: dict[str, Any] = {own: value}
-        if split:
-            change = {split: replace(getattr(settings, split), **change)}
+        if part:
+            change = {part: replace(getattr(settings, part), **change)}
         settings = replace(settings, **change)
     return settings
 

@@ -92,9 +92,8 @@ def intervals(
     axes: Axes, number: int, label: str, places: Sequence[float], rows: Lines, **look: str
 ) -> None:
     """Draw rows as marks with their intervals: line `number` of a panel."""
-    value, low, high = (
-        np.array([float(row[name]) for row in rows]) for name in ("value", "low", "high")
-    )
+    names = ("value", "low", "high")
+    value, low, high = np.array([[float(row[name]) for row in rows] for name in names])
     drawn = {**_look(number), **look, "label": label, "elinewidth": 0.8}
     axes.errorbar(places, value, [value - low, high - value], **drawn)
 

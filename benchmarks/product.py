@@ -32,15 +32,7 @@ from benchmarks.answer_figures import CONFIDENT, accuracy
 from benchmarks.networks import one_thread
 from benchmarks.render import README, between_markers, product_table, readme_block
 from benchmarks.results import FOLDER, Row, Run, read_rows, replace_rows
-from benchmarks.systems import (
-    COST,
-    OURS,
-    SENTENCES,
-    RegisteredModel,
-    ranked,
-    speed,
-    untrained,
-)
+from benchmarks.systems import COST, OURS, SENTENCES, RegisteredModel, ranked, speed, untrained
 from benchmarks.tables import where
 from benchmarks.workspace import CODE, DEFAULT, FILE, data_folder, place, read_halves
 from models.serving.index import AliasIndex

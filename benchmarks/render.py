@@ -64,9 +64,8 @@ def study_block(one: Study, rows: Lines, runs: dict[str, Line]) -> Iterator[str]
 def readme(text: str, folder: Path = FOLDER) -> str:
     """Return the README with its example answers and its benchmark made anew."""
     examples = (folder / "answers.md").read_text(encoding="utf-8").strip()
-    return between_markers(
-        between_markers(text, "answers", examples), "benchmark", readme_block(folder)
-    )
+    text = between_markers(text, "answers", examples)
+    return between_markers(text, "benchmark", readme_block(folder))
 
 
 def readme_block(folder: Path = FOLDER) -> str:
@@ -112,9 +111,8 @@ def product_table(lines: Lines) -> str:
     """Write one table a test: a row a system, a column a metric."""
     values, tables = cells(lines, ends=True), []
     for test in distinct(lines, "test"):
-        systems, metrics = (
-            distinct(where(lines, test=test), name) for name in ("system", "metric")
-        )
+        own = where(lines, test=test)
+        systems, metrics = distinct(own, "system"), distinct(own, "metric")
         rows = [[s, *(values.get((s, test, m), "") for m in metrics)] for s in systems]
         tables.append(aligned([test, *metrics], rows))
     return "\n\n".join(tables)
@@ -140,8 +138,7 @@ def cells(lines: Lines, *, ends: bool) -> dict[tuple[str, str, str], str]:
 def between_markers(text: str, name: str, content: str) -> str:
     """Return `text` with `content` between ``<!-- name:begin -->`` and ``<!-- name:end -->``.
 
-    Raises:
-        ValueError: a marker is missing or stands twice.
+    A ValueError says that a marker is missing or stands twice.
     """
     begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
     if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):

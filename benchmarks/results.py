@@ -78,11 +78,8 @@ def replace_rows(
             raise ValueError(f"{run} holds the path {place}: leave it out")
     path, runs, rows = folder / f"{study}.csv", read_runs(folder), list(rows)
     systems = {row.system for row in rows}
-    kept = [
-        line
-        for line in read_rows(path)
-        if line["dataset"] != dataset or line["system"] not in systems
-    ]
+    before = read_rows(path)
+    kept = [own for own in before if own["dataset"] != dataset or own["system"] not in systems]
     name = _run_name(study, run, runs)
     ordered = sorted(kept + [_tidied(dataset, row, name) for row in rows], key=_place)
     for one, other in pairwise(ordered):

@@ -41,11 +41,7 @@ def studies() -> list[Study]:
 
 @cache
 def study(name: str) -> Study:
-    """Return the study of this name.
-
-    Raises:
-        ValueError: there is none.
-    """
+    """Return the study of this name; ValueError if there is none."""
     file = STUDIES / f"{name}.yaml"
     if not file.is_file():
         names = ", ".join(sorted(own.stem for own in STUDIES.glob("*.yaml")))

@@ -14,6 +14,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from benchmarks.results import BEST_STEP, Line, Lines
 
@@ -114,10 +115,9 @@ class Table:
 
 def markdown(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
     """Write a Markdown table; a `|` inside a cell is escaped."""
-    cells = [list(head), ["---"] * len(head), *map(list, lines)]
-    return "\n".join(
-        "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in cells
-    )
+    cells = [[cell.replace("|", "\\|") for cell in line] for line in (head, *lines)]
+    cells.insert(1, ["---"] * len(head))
+    return "\n".join(f"| {' | '.join(line)} |" for line in cells)
 
 
 def figure(row: Line, *, ends: bool = True) -> str:
@@ -145,11 +145,9 @@ def marked(rows: Lines) -> list[Line]:
 
 def over_seeds(rows: Lines) -> list[Line]:
     """Return rows without those of single seeds that have a mean over seeds."""
-    names = ("dataset", "system", "test", "metric")
-    means = {tuple(row[name] for name in names) for row in rows if not row["seed"]}
-    return [
-        row for row in rows if not row["seed"] or tuple(row[name] for name in names) not in means
-    ]
+    key = itemgetter("dataset", "system", "test", "metric")
+    means = {key(row) for row in rows if not row["seed"]}
+    return [row for row in rows if not row["seed"] or key(row) not in means]
 
 
 def where(rows: Lines, **values: str) -> list[Line]:

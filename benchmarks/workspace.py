@@ -80,7 +80,8 @@ class Workspace:
     @property
     def seed(self) -> int:
         """Of the network that serves."""
-        return self.params.seeds[0]
+        seeds: list[int] = self.params.seeds
+        return seeds[0]
 
     def pairs(self, mix: str) -> Path:
         """Return the folder of the pairs of a mix."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -54,8 +55,7 @@ def plan_and_skipped(root: Path, target: str) -> tuple[list[str], list[str]]:
 def reasons(root: Path, target: str) -> dict[str, list[str]]:
     """List the changes behind each planned stage, in order; nothing if it is up to date.
 
-    Raises:
-        Failure: another DVC command is at work, or DVC cannot read one of its files.
+    A Failure says that another DVC command is at work, or that DVC cannot read one of its files.
     """
     from dvc.exceptions import DvcException
     from dvc.repo import Repo
@@ -70,16 +70,14 @@ def reasons(root: Path, target: str) -> dict[str, list[str]]:
 
 def _changes(status: Status) -> Iterator[str]:
     """Describe DVC's status of a stage: `FILE modified`, `NAME new`, `new command`."""
-    for change in (change for changes in status.values() for change in changes):
+    for change in chain.from_iterable(status.values()):
         if isinstance(change, str):
             yield change.replace("changed command", "new command")
             continue
-        for files in change.values():
-            for name, state in files.items():
-                if isinstance(state, str):
-                    yield f"{name} {state}"
-                else:  # a file of parameters: name to `modified`, `new` or `deleted`
-                    yield from (f"{parameter} {how}" for parameter, how in state.items())
+        for name, state in chain.from_iterable(files.items() for files in change.values()):
+            # of a file of parameters: name to `modified`, `new` or `deleted`
+            states = {name: state} if isinstance(state, str) else state
+            yield from (f"{changed} {how}" for changed, how in states.items())
 
 
 def _plan(repo: Repo, root: Path, target: str) -> dict[str, Stage]:
@@ -110,13 +108,9 @@ def _address(root: Path, stage: Stage) -> str:
 
 
 def keep_out_special_files(root: Path) -> list[str]:
-    """Look at the folders that sections of `params.yaml` name, such as `feedback.folder`.
+    """Look at the folders that `params.yaml` names; return a warning for each file left out.
 
-    Returns:
-        a warning for each file that is left out.
-
-    Raises:
-        Failure: a folder of data, or one outside of the clone, holds a pipe or a device.
+    A Failure says that a folder of data, or one outside of the clone, holds a pipe or a device.
     """
     refused, left_out = list[str](), list[str]()
     for name in _named_folders(root / "params.yaml"):
@@ -128,8 +122,7 @@ def keep_out_special_files(root: Path) -> list[str]:
         else:
             refused += dict(file_faults(folder, within and folder)).values()
     if refused:
-        advice = "take them out, or put the file itself there"
-        raise Failure("\n".join([*_first(refused), advice]))
+        raise Failure("\n".join([*_first(refused), "take them out, or put the file itself there"]))
     return _first(left_out)
 
 
@@ -148,13 +141,13 @@ def _ignore(folder: Path, names: Sequence[str]) -> None:
 
 def pattern(name: str) -> str:
     """Return the line of a `.dvcignore` that means a name; `?` is what no line can hold."""
-    return re.sub(r"[^\w./-]", lambda one: _escaped(one[0]), name)
 
+    def escaped(sign: re.Match[str]) -> str:
+        if sign[0] == " ":  # DVC strips the line
+            return "[ ]"
+        return f"\\{sign[0]}" if sign[0].isprintable() else "?"
 
-def _escaped(sign: str) -> str:
-    if sign == " ":  # DVC strips the line
-        return "[ ]"
-    return f"\\{sign}" if sign.isprintable() else "?"
+    return re.sub(r"[^\w./-]", escaped, name)
 
 
 def _first(lines: list[str]) -> list[str]:

@@ -84,9 +84,8 @@ def _without_dvc(lines: Sequence[str]) -> list[str]:
 def error_handling(log: Path | None = None) -> Iterator[None]:
     """Turn an error of the block into a message and an exit status.
 
-    Args:
-        log: of a flow, named behind each message; None: of an unexpected error alone, which goes
-            to `logs/errors.log` of the clone.
+    `log`: of a flow, named behind each message; None: an unexpected error alone goes to
+    `logs/errors.log` of the clone.
     """
     for sign in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(sign, _interrupt)

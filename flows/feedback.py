@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Collection, Mapping
-from filecmp import cmp
+from filecmp import cmp, cmpfiles
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,10 +68,8 @@ def facts(counts: dict[str, Any], patched: Patched, root: Path) -> dict[str, str
     rows = {
         "files": f"{len(read):,} in {folder}",
         "rows": f"{sum(read.values()):,} read, {refused:,} refused",
-        "titles": (
-            f"{counts['overrides']:,} overrides, {counts['not_job_titles']:,} not job titles, "
-            f"{counts['rejected_answers']:,} answers not given again"
-        ),
+        "titles": "{overrides:,} overrides, {not_job_titles:,} not job titles, "
+        "{rejected_answers:,} answers not given again".format(**counts),
         "conflict": f"{counts['conflicts']:,}",
     }
     if others := unread(root, read):
@@ -120,19 +118,14 @@ def is_copied(root: Path) -> bool:
     if not (source.is_dir() and copies.is_dir()):
         return True
     files, copied = _regular_files(source), _regular_files(copies)
-    return files.keys() == copied.keys() and all(
-        cmp(file, copied[name], shallow=False) for name, file in files.items()
-    )
+    return files.keys() == copied.keys() and not any(cmpfiles(source, copies, files, False)[1:])
 
 
 def copy_feedback(main: Path, workspace: Path, params: Mapping[str, Any], show: Show) -> None:
     """Let the workspace's `feedback/` hold what `feedback/NAME` of the main tree holds now.
 
-    Makes the folder in the main tree. Pipes, folders and links that lead out of it are named and
-    left out.
-
-    Raises:
-        ProfileError: `feedback.folder` names a folder below `feedback/`, or a file has its name.
+    Makes the folder in the main tree; names and leaves out pipes, folders and links that lead out.
+    A ProfileError says that `feedback.folder` lies below `feedback/`, or a file has its name.
     """
     name = profile_of(workspace)
     if Path(FOLDER) in Path(_named(params)).parents:

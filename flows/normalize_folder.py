@@ -110,10 +110,7 @@ def due_sources(
     """List the sources that have no finished output yet, by name, with their outputs.
 
     `refuse` gets what is wrong with a source that must not be opened, and `wait` the names of those
-    that are not complete yet.
-
-    Raises:
-        Failure: there is no inbox, or the outbox lies in it.
+    that are not complete yet. A Failure says that there is no inbox, or that the outbox lies in it.
     """
     if not inbox.is_dir():
         raise Failure(f"no folder {inbox} to watch: make it, or name another one (inbox=...)")
@@ -137,24 +134,22 @@ def due_sources(
 
 def _is_source(path: Path) -> bool:
     """Tell by the name, and without opening it, whether a path is to be normalized."""
-    if path.name.startswith(HIDDEN) or path.name.endswith(PARTIAL):
-        return False
-    return path.is_dir() or path.name.lower().endswith(KINDS)
+    is_left_out = path.name.startswith(HIDDEN) or path.name.endswith(PARTIAL)
+    return not is_left_out and (path.is_dir() or path.name.lower().endswith(KINDS))
 
 
 def _output(source: Path, outbox: Path, state: str) -> Path:
     """Return a file for a file, of its kind if that can be written, and a folder for a folder."""
-    suffix = source.suffix.lower()
-    if source.is_dir():
+    suffix, is_folder = source.suffix.lower(), source.is_dir()
+    if is_folder:
         added = ".parts" if suffix in FILES else ""
     else:
         added = "" if suffix in FILES else ".parquet" if suffix == ".pq" else ".csv"
     output = outbox / f"{source.name}{added}"
     if not output.exists():
         return output
-    if source.is_dir():
-        return outbox / f"{output.name}.{state}"
-    return outbox / f"{output.stem}.{state}{output.suffix}"
+    name = f"{output.name}.{state}" if is_folder else f"{output.stem}.{state}{output.suffix}"
+    return outbox / name
 
 
 def _state(source: Path, quiet_seconds: float) -> str | None:

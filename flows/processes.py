@@ -34,8 +34,7 @@ def show_line(line: str) -> None:
 def run_module(module: str, arguments: Sequence[str], root: Path, *, name: str = "") -> None:
     """Run `python -m module` in `root` and print its lines up to an error message.
 
-    Raises:
-        StageFailed: `NAME failed`, if there is a name, and the command's own message.
+    A StageFailed holds `NAME failed`, if there is a name, and the command's own message.
     """
     status, lines = stream([sys.executable, "-m", module, *arguments], root, until_error(show_line))
     if status:
@@ -43,12 +42,9 @@ def run_module(module: str, arguments: Sequence[str], root: Path, *, name: str =
 
 
 def check_params(root: Path) -> None:
-    """Refuse parameters that some stage cannot work with, before any stage starts.
+    """Refuse parameters that some stage cannot work with; a StageFailed says what is allowed.
 
     Otherwise the stages before training would run for minutes on values that no network can use.
-
-    Raises:
-        StageFailed: with the offending values and what is allowed.
     """
     run_module("tasks.check_params", [], root)
 
@@ -69,8 +65,7 @@ def until_error(show: Show) -> Show:
 def stream(command: Sequence[str], folder: Path, show: Show) -> tuple[int, list[str]]:
     """Run `command` in `folder` and show each line of stdout and stderr as it comes.
 
-    Returns:
-        The exit status (128 + signal when a signal ended it) and all lines, without line ends.
+    Returns its exit status (128 + the signal that ended it) and all lines, without line ends.
     """
     with guarded(command, folder) as process:
         assert process.stdout is not None

@@ -50,10 +50,8 @@ def read_profile(
 ) -> tuple[Tree, dict[str, str]]:
     """Read a profile's values and its external files: name in `data/external` -> source.
 
-    The values of the profile that it `extends` lie below; `extending` are the profiles above it.
-
-    Raises:
-        ProfileError: the profile does not exist, is no YAML, or extends itself.
+    The values of the profile that it `extends` lie below; `extending` are the profiles above it. A
+    ProfileError says that the profile does not exist, is no YAML, or extends itself.
     """
     if name in extending:
         raise ProfileError(f"profile {' extends '.join((*extending, name))}: name another")
@@ -75,8 +73,7 @@ def read_profile(
 def merged(base: Mapping[str, Any], overrides: Mapping[str, Any], where: str = "") -> Tree:
     """Put the values of `overrides` over `base`; maps merge name by name, except `OPEN` ones.
 
-    Raises:
-        ProfileError: `base` lacks a name, or has a section where `overrides` has a value.
+    A ProfileError says that `base` lacks a name, or has a section in place of a value.
     """
     result = dict(base)
     for name, value in overrides.items():
@@ -156,11 +153,7 @@ def _resolve(name: str, path: str, data: str | None, main: Path) -> str:
 def import_external(
     workspace: Path, external: Mapping[str, str], data: str | None, main: Path, show: Show
 ) -> None:
-    """Import each external file or folder into a workspace, or update it.
-
-    Raises:
-        ProfileError: as `resolve_sources`.
-    """
+    """Import each external file or folder, or update it; ProfileError as `resolve_sources`."""
     sources = resolve_sources(external, data, main)
     (workspace / FOLDER).mkdir(parents=True, exist_ok=True)
     for name, source in sources.items():
@@ -185,9 +178,7 @@ def require_files(workspace: Path, params: Mapping[str, Any], main: Path) -> Non
     """Refuse parameters that name a file which the workspace does not hold.
 
     A workspace holds the files of HEAD and the imported ones, not the main tree's untracked files.
-
-    Raises:
-        ProfileError: with the lines that bring the file.
+    The ProfileError has the lines that bring the file.
     """
     for parameter, file in _named_files(params):
         if (workspace / file).exists():
@@ -208,9 +199,11 @@ def _named_files(params: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     ingest, synonyms = params.get("ingest", {}), params.get("synonyms", {})
     for name, file in ingest.get("taxonomy", {}).get("files", {}).items():
         yield f"ingest.taxonomy.files.{name}", f"{ingest['folder']}/{file}"
-    inputs = ingest.get("inputs", {}).get("file") or []
-    for file in [inputs] if isinstance(inputs, str) else inputs:
-        yield "ingest.inputs.file", f"{ingest['folder']}/{file}"
-    pairs = synonyms.get("file") or []
-    for file in [pairs] if isinstance(pairs, str) else pairs:
-        yield "synonyms.file", f"{synonyms['folder']}/{file}"
+    inputs = ingest.get("inputs", {})
+    for name, named, section in (
+        ("ingest.inputs", inputs, ingest),
+        ("synonyms", synonyms, synonyms),
+    ):
+        files = named.get("file") or []
+        for file in [files] if isinstance(files, str) else files:
+            yield f"{name}.file", f"{section['folder']}/{file}"

@@ -58,11 +58,7 @@ def reproduce(profile: str = "") -> Reproduction:
 
 
 def read_track(root: Path) -> tuple[str, str]:
-    """Return target and title of the track that `params.yaml` of `root` names.
-
-    Raises:
-        Failure: there is no such track.
-    """
+    """Return target and title of the track in `root`'s parameters; Failure if there is none."""
     name = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8")).get("track")
     if name not in TRACKS:
         raise Failure(f"params.yaml: track = {name!r}; choose {' or '.join(TRACKS)}")

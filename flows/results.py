@@ -42,10 +42,8 @@ def result_rows(root: Path) -> list[Row]:
 
 
 def _interval(line: dict[str, str]) -> str:
-    value = f"{float(line['value']):.3f}"
-    if not line["low"] or not line["high"]:
-        return value
-    return f"{value} [{float(line['low']):.3f}, {float(line['high']):.3f}]"
+    ends = [f"{float(line[end]):.3f}" for end in ("low", "high") if line[end]]
+    return f"{float(line['value']):.3f}" + (f" [{', '.join(ends)}]" if len(ends) == 2 else "")
 
 
 def as_text(rows: Sequence[Row], head: Row = HEAD) -> str:
@@ -60,10 +58,9 @@ def as_text(rows: Sequence[Row], head: Row = HEAD) -> str:
 
 def as_markdown(rows: Sequence[Row], head: Row = HEAD) -> str:
     """Write a Markdown table; a `|` inside a cell is escaped."""
-    lines = [head, ("---",) * len(head), *rows]
-    return "\n".join(
-        "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines
-    )
+    lines = [[cell.replace("|", "\\|") for cell in line] for line in (head, *rows)]
+    lines.insert(1, ["---"] * len(head))
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def as_facts(facts: Mapping[str, str]) -> str:

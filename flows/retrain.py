@@ -106,17 +106,10 @@ def as_text(summary: Summary) -> str:
 
 def as_markdown(summary: Summary) -> str:
     """Write Prefect's page: the model, the decision with its figures, results, stages."""
-    return "\n\n".join(
-        [
-            f"# {summary.model}",
-            f"**{summary.gate}**",
-            summary.decision.table_markdown,
-            "## Results",
-            results.as_markdown(results.result_rows(summary.root)),
-            "## Stages",
-            results.as_markdown(list(summary.stages.items()), ("stage", "outcome")),
-        ]
-    )
+    table = results.as_markdown(results.result_rows(summary.root))
+    stages = results.as_markdown(list(summary.stages.items()), ("stage", "outcome"))
+    parts = [f"# {summary.model}", f"**{summary.gate}**", summary.decision.table_markdown]
+    return "\n\n".join([*parts, "## Results", table, "## Stages", stages])
 
 
 def read_schedules(root: Path, deployment: str = DEPLOYMENT) -> list[Schedule]:

@@ -162,8 +162,7 @@ def _indented(text: str) -> str:
 def notify_by(block: str) -> str:
     """Let a block (TYPE/NAME) report every failed run; return a sentence that confirms it.
 
-    Raises:
-        Failure: there is no server, no such block, or the block sends no messages.
+    A Failure says that there is no server, no such block, or that the block sends no messages.
     """
     if not PREFECT_API_URL.value():
         raise Failure(

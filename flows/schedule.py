@@ -52,11 +52,8 @@ Processes = Mapping[str, subprocess.Popen[str]]
 def scheduling(root: Path, port: int) -> Iterator[Processes]:
     """Run server and worker for the time of the block, with the deployments of `root`.
 
-    Yields:
-        the processes, named as in `LOGS`.
-
-    Raises:
-        Failure: a schedule runs already, the port is taken, or Prefect refused something.
+    Yields the processes, named as in `LOGS`. A Failure says that a schedule runs already, the port
+    is taken, or Prefect refused something.
     """
     main = main_tree(root)
     settings = schedule_settings(main, port)
@@ -75,11 +72,7 @@ def scheduling(root: Path, port: int) -> Iterator[Processes]:
 
 
 def watch(processes: Processes) -> None:
-    """Wait as long as all processes run.
-
-    Raises:
-        Failure: one ended; the message names its log.
-    """
+    """Wait as long as all processes run; the Failure names the log of the one that ended."""
     while True:
         for name, process in processes.items():
             if process.poll() is not None:

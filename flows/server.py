@@ -51,10 +51,7 @@ def server() -> Iterator[None]:
     """Let the flows of the block use the named server, or one that ends with the block.
 
     Prefect takes ten seconds to make its tables. The first run keeps them in an empty database, of
-    which later runs begin with a copy.
-
-    Raises:
-        Failure: the server does not answer.
+    which later runs begin with a copy. A Failure says that the server does not answer.
     """
     if PREFECT_API_URL.value():
         yield
@@ -95,10 +92,8 @@ def serving(
 ) -> Iterator[subprocess.Popen[str]]:
     """Run Prefect's server with these settings for the time of the block, in which it answers.
 
-    `seconds_to_end` are those between interrupting and killing it, which loses unsaved runs.
-
-    Raises:
-        Failure: it does not answer.
+    `seconds_to_end` are those between interrupting and killing it, which loses unsaved runs. A
+    Failure says that it does not answer.
     """
     app = ["prefect.server.api.server:create_app", "--factory"]
     app += ["--app-dir", str(Path(prefect.__file__).parent)]

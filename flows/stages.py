@@ -45,9 +45,8 @@ HINTS = (
 def repro(root: Path, stages: Sequence[str]) -> Iterator[Iterator[tuple[str, Iterator[str]]]]:
     """Bring stages up to date in this order, for the time of the block.
 
-    Yields:
-        each stage that DVC turns to, with its lines as they come; read them before the next stage.
-        A failure ends the lines with `CalledProcessError`.
+    Yields each stage that DVC turns to, with its lines as they come; read them before the next
+    stage. A failure ends the lines with `CalledProcessError`.
     """
     warnings = keep_out_special_files(root)
     with closing(_output(root, stages)) as output:
@@ -100,8 +99,7 @@ def by_stage(output: Iterable[str], stages: Sequence[str]) -> Iterator[tuple[str
 def run_stage(stage: str, output: Iterable[str], show: Show) -> Outcome:
     """Show a stage's lines as they come, and return what DVC did with it.
 
-    Raises:
-        StageFailed: DVC or the stage's command ended with an error.
+    A StageFailed says that DVC or the stage's command ended with an error.
     """
     lines: list[str] = []
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +43,7 @@ CODE = ("tasks", "models")  # of the stages, which run in the workspace
 def prepare(folder: Path, name: str, show: Show = show_line) -> Path:
     """Make or refresh the workspace of profile `name` and return its path, as `workspace_of` does.
 
-    Raises:
-        Failure: a profile, parameter or external file is missing, or git or DVC failed.
+    A Failure says that a profile, parameter or external file is missing, or that git or DVC failed.
     """
     if name in MAIN_TREE:
         return folder
@@ -57,8 +57,7 @@ def prepare(folder: Path, name: str, show: Show = show_line) -> Path:
         show(f"workspace {workspace.relative_to(main)}")
         check_out(main, workspace)
         if changed := copy_changes(main, workspace):
-            more = f" and {len(changed) - FEW} more" if len(changed) > FEW else ""
-            show(f"uncommitted changes count: {', '.join(changed[:FEW])}{more}")
+            show(f"uncommitted changes count: {_first(changed)}")
         _share_storage(main, workspace)
         params = _write_params(workspace, overrides)
         import_external(workspace, external, data, main, show)
@@ -75,34 +74,30 @@ def prepare(folder: Path, name: str, show: Show = show_line) -> Path:
 def existing_root(folder: Path, profile: str, model: str = "") -> Path:
     """Return a profile's workspace as its last run left it: a refresh would disturb one at work.
 
-    `model`: one that is named needs no workspace.
-
-    Raises:
-        Failure: there is no such profile, or it has no workspace yet.
+    A `model` that is named needs no workspace. A Failure says that there is no such profile, or
+    that it has no workspace yet.
     """
     root = workspace_of(folder, profile)
     if root.is_dir():
         return root
     if model:
         return folder
-    if profile != DEFAULT:
+    command = f"`rolecall retrain --profile {profile}` trains its model"
+    if profile == DEFAULT:
+        command += " in a quarter of an hour; `--profile sample` is for trying out"
+    else:
         try:
             read_profile(folder / "profiles", profile)
         except ProfileError as error:  # it says which there are
             raise Failure(str(error)) from None
-    command = f"`rolecall retrain --profile {profile}` trains its model"
-    if profile == DEFAULT:
-        command += " in a quarter of an hour; `--profile sample` is for trying out"
     raise Failure(f"profile {profile} has not run here yet: {command}")
 
 
 def workspace_of(folder: Path, name: str) -> Path:
     """Return the workspace of profile `name`, which need not exist; it moves with its clone.
 
-    `sample` and no name have none: they are `folder` itself.
-
-    Raises:
-        Failure: the name is none of a profile.
+    `sample` and no name have none: they are `folder` itself. A Failure says that no profile can
+    have the name.
     """
     if name in MAIN_TREE:
         return folder
@@ -154,8 +149,7 @@ def _write_params(workspace: Path, overrides: dict[str, object]) -> dict[str, An
 def require_repository(folder: Path) -> Path:
     """Return the root of the working tree that `folder` lies in.
 
-    Raises:
-        Failure: there is none, or it has no commit yet, as in the folder of a ZIP file.
+    A Failure says that there is none, or that it has no commit yet, as in the folder of a ZIP file.
     """
     try:
         git(folder, "rev-parse", "--quiet", "--verify", "HEAD")
@@ -205,11 +199,15 @@ def refuse_new_code(main: Path) -> None:
     listing = ("ls-files", "--others", "--exclude-standard", "-z", "--")
     new = git(main, *listing, *(f"{folder}/**.py" for folder in CODE)).split("\0")[:-1]
     if new:
-        more = f" and {len(new) - 3} more" if len(new) > 3 else ""
         raise ProfileError(
-            f"git does not know {', '.join(new[:3])}{more}, so that the profile's workspace lacks "
-            "it: `git add` what belongs to the code (no commit is needed), or remove it"
+            f"git does not know {_first(new)}, so that the profile's workspace lacks it: `git add` "
+            "what belongs to the code (no commit is needed), or remove it"
         )
+
+
+def _first(names: Sequence[str]) -> str:
+    more = f" and {len(names) - FEW} more" if len(names) > FEW else ""
+    return ", ".join(names[:FEW]) + more
 
 
 def follow_move(main: Path, workspace: Path) -> bool:

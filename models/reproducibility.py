@@ -1,8 +1,4 @@
-"""Seeds by name, files that appear whole or not at all, and the progress of a long loop.
-
-`params.yaml` has one seed; each stage and use derives a child seed by its name. A file is written
-under a temporary name, flushed and renamed. Progress lines are no part of any result.
-"""
+"""Seeds by name, files that appear whole or not at all, and the progress of a long loop."""
 
 from __future__ import annotations
 
@@ -31,10 +27,7 @@ def generator(seed: int, *names: str) -> np.random.Generator:
 
 @contextmanager
 def atomic_write(path: Path) -> Iterator[Path]:
-    """Yield a temporary path beside `path`; on success it is flushed and renamed to `path`.
-
-    A killed or failed writer leaves the old file or none, never half a file.
-    """
+    """Yield a temporary path beside `path`, which is flushed and renamed to `path` on success."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.partial")
     try:

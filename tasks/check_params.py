@@ -5,20 +5,22 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, create_model
 
 from tasks.evaluation.systems import EvaluateParams
 from tasks.io.command import run
-from tasks.io.section import FILE, ParamsError, RunParams, checked, read_values
+from tasks.io.mixes import SOURCES
+from tasks.io.section import FILE, ParamsError, RunParams, Section, checked, read_values
 from tasks.papers.similarity.scored_pairs import ScoredPairsParams
 from tasks.papers.similarity.similarity_train import SimilarityParams, system_settings
 from tasks.papers.table3.stage import Table3Params
 from tasks.pipeline.auxiliary_taxonomy import AuxiliaryTaxonomyParams
 from tasks.pipeline.calibrate.prior import CalibrateParams
-from tasks.pipeline.extra_words.stage import ExtraWordsParams
 from tasks.pipeline.feedback.stage import FeedbackParams
 from tasks.pipeline.ingest.stage import IngestParams
 from tasks.pipeline.lexical import LexicalParams
@@ -26,24 +28,39 @@ from tasks.pipeline.pairs.drawn_pairs import PairsParams
 from tasks.pipeline.report.stage import ReportParams
 from tasks.pipeline.simulate_feedback import SimulateFeedbackParams
 from tasks.pipeline.split import SplitParams
-from tasks.pipeline.synonyms.stage import SynonymsParams
 from tasks.pipeline.train import NetworkParams, check_kinds, training_settings
 from tasks.pipeline.train_feedback import TrainFeedbackParams
 from tasks.pipeline.train_params import TrainParams
-from tasks.pipeline.typos import TyposParams
 from tasks.release.gate.rule import GateParams
 from tasks.release.model_package.run_files import RegisterParams
 
 
-class AllParams(RunParams):
+def section_of(stage: str) -> type[Section]:
+    """Return the section of a source of pairs: the class that its stage's module defines."""
+    name = f"tasks.pipeline.{stage}"
+    spec = find_spec(name)
+    if spec is not None and spec.submodule_search_locations is not None:
+        name = f"{name}.stage"
+    for value in vars(import_module(name)).values():
+        if isinstance(value, type) and issubclass(value, Section) and value.__module__ == name:
+            return value
+    raise LookupError(f"{name} defines no section of params.yaml, a subclass of Section")
+
+
+_Sources = create_model(  # type: ignore[call-overload]  # its stubs know no names from a list
+    "_Sources",
+    __base__=RunParams,
+    **{source.stage: (section_of(source.stage), ...) for source in SOURCES},
+)
+"""A section for each source of pairs (`tasks/io/mixes.py`)."""
+
+
+class AllParams(_Sources):  # type: ignore[misc, valid-type]  # made from a list
     """The whole file."""
 
     threads: Annotated[str, Field(pattern=r"^OMP_NUM_THREADS=[1-9]\d? MKL_NUM_THREADS=[1-9]\d?$")]
     ingest: IngestParams
     split: SplitParams
-    typos: TyposParams
-    synonyms: SynonymsParams
-    extra_words: ExtraWordsParams
     auxiliary_taxonomy: AuxiliaryTaxonomyParams
     simulate_feedback: SimulateFeedbackParams
     feedback: FeedbackParams

@@ -1,7 +1,5 @@
 """Commands of ours in processes of their own, ports for them, and what is left of them."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

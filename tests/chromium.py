@@ -4,18 +4,16 @@ Keys are pressed as hardware presses them: the page gets trusted events, its def
 happen. Requests that the page makes are noted.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any
 
+from background import until
 from websockets.sync.client import connect
 from websockets.sync.connection import Connection
 
@@ -43,10 +41,10 @@ HELD = {"Alt": 1, "Ctrl": 2, "Meta": 4, "Shift": 8}
 class Tab:
     """A page of the browser."""
 
-    def __init__(self, socket: Connection) -> None:
+    def __init__(self, socket: Connection, *domains: str) -> None:
         self._socket, self._numbers = socket, count(1)
         self.events: list[dict[str, Any]] = []
-        for domain in ("Page", "Runtime", "Network", "Log"):
+        for domain in domains:
             self.ask(f"{domain}.enable")
 
     def ask(self, method: str, **params: object) -> dict[str, Any]:
@@ -114,12 +112,7 @@ def pressed(key: str) -> Iterator[dict[str, Any]]:
 
 @contextmanager
 def chromium(profile: Path, downloads: Path) -> Iterator[Tab]:
-    """Start a browser; at the end it is closed, and what it kept is on the disk.
-
-    Args:
-        profile: where it keeps what pages store.
-        downloads: where files go.
-    """
+    """Start a browser; at the end it is closed, and `profile` holds what pages stored."""
     assert PROGRAM is not None
     port = profile / "DevToolsActivePort"
     port.unlink(missing_ok=True)
@@ -130,31 +123,15 @@ def chromium(profile: Path, downloads: Path) -> Iterator[Tab]:
         number, path = port.read_text().splitlines()
         place = f"ws://127.0.0.1:{number}"
         with connect(place + path, max_size=None, proxy=None) as socket:
-            browser = Plain(socket)
+            browser = Tab(socket)  # the browser itself, which has no domains of a page
             pages = browser.ask("Target.getTargets")["targetInfos"]
             page = next(one["targetId"] for one in pages if one["type"] == "page")
             behavior = {"behavior": "allow", "downloadPath": str(downloads)}
             browser.ask("Browser.setDownloadBehavior", **behavior)
             with connect(f"{place}/devtools/page/{page}", max_size=None, proxy=None) as tab:
-                yield Tab(tab)
+                yield Tab(tab, "Page", "Runtime", "Network", "Log")
             browser.ask("Browser.close")
         process.wait(SECONDS)
     finally:
         process.kill()
         process.wait()
-
-
-class Plain(Tab):
-    """The browser itself, which has no domains of a page."""
-
-    def __init__(self, socket: Connection) -> None:
-        self._socket, self._numbers = socket, count(1)
-        self.events = []
-
-
-def until(is_so: Callable[[], bool]) -> None:
-    """Wait; fail when it does not come."""
-    limit = time.monotonic() + SECONDS
-    while not is_so():
-        assert time.monotonic() < limit
-        time.sleep(0.02)

@@ -1,7 +1,5 @@
 """A toy taxonomy and tiny settings for all tests; property tests draw the same cases every time."""
 
-from __future__ import annotations
-
 import logging
 import os
 from collections.abc import Callable, Iterator
@@ -49,7 +47,6 @@ LONGEST = (  # slow files, the longest first, so that workers end together
     "test_published_figures",
     "test_stages",
     "test_retrain",
-    "test_profile",
     "test_deployments",
     "test_cli",
     "test_consumer",

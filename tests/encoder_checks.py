@@ -1,8 +1,4 @@
-"""What tests of several encoders share: padded batches, LSTMs by loop, what every encoder keeps."""
-
-from __future__ import annotations
-
-import warnings
+"""What tests of several encoders share: padded batches, LSTMs by loop, dropout."""
 
 import numpy as np
 import torch
@@ -25,35 +21,11 @@ ROWS = [[1, 2, 3, 4], [5], [8, 7, 6, 5, 4, 3, 2], [2, 2]]
 """Ids of four strings, 8 the largest."""
 
 
-def padded(rows: list[list[int]], more: int = 0) -> tuple[torch.Tensor, torch.Tensor]:
-    """Ids padded with 0 to the longest row and `more` behind it, and lengths."""
-    longest = max(map(len, rows)) + more
+def padded(rows: list[list[int]]) -> tuple[torch.Tensor, torch.Tensor]:
+    """Ids padded with 0 to the longest row, and lengths."""
+    longest = max(map(len, rows))
     ids = torch.tensor([row + [0] * (longest - len(row)) for row in rows])
     return ids, torch.tensor([len(row) for row in rows])
-
-
-def check_encoder(encoder: Encoder) -> None:
-    """Any batch and a trace give a string one embedding; each parameter gets a gradient."""
-    rows = ROWS * 15  # more than one piece
-    encoder.eval()
-    together = encoder(*padded(rows))
-    assert together.shape == (len(rows), encoder.dim)
-    torch.testing.assert_close(encoder(*padded(rows, more=3)), together, atol=1e-6, rtol=0)
-    for embedding, row in zip(together, ROWS, strict=False):
-        torch.testing.assert_close(encoder(*padded([row]))[0], embedding, atol=1e-6, rtol=0)
-    none = torch.zeros(0, 3, dtype=torch.long)
-    assert encoder(none, none[:, 0]).shape == (0, encoder.dim)
-    with warnings.catch_warnings(), torch.no_grad():
-        warnings.simplefilter("ignore")  # of the tracer, which says what it cannot prove
-        traced = torch.jit.trace(encoder, padded([[1, 2, 3, 4, 5, 6], [2, 2, 2, 2], [3]]))
-        for rows in ([[4, 5, 6, 7]], [[1], [2, 3]], [[3, 2]] * 5, [[1], [7, 6, 5, 4, 3, 2, 1]]):
-            batch = padded(rows)
-            torch.testing.assert_close(traced(*batch), encoder(*batch), atol=1e-6, rtol=0)
-    encoder.train()
-    encoder(*padded(ROWS)).square().sum().backward()
-    for name, parameter in encoder.named_parameters():
-        assert parameter.grad is not None and parameter.grad.isfinite().all(), name
-        assert parameter.grad.any(), name
 
 
 def check_dropout(encoder: Encoder, drops: bool = True) -> None:

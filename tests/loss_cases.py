@@ -1,17 +1,12 @@
-"""What tests of several losses share: points on a circle, batches of pairs, random negatives."""
-
-from __future__ import annotations
+"""What tests of several losses share: points on a circle, and batches of pairs."""
 
 import math
 
 import torch
-from hypothesis import strategies as st
 
 from models.network.loss import PairBatch, Targets
 
 NONE = torch.zeros(0, 2, dtype=torch.long)
-NEGATIVES = st.tuples(st.integers(1, 6), st.integers(2, 8), st.integers(0, 10**6))
-"""Rows, candidates and seed of `negatives_of`."""
 
 
 def circle(*degrees: float) -> torch.Tensor:
@@ -45,19 +40,6 @@ def target_batch(
     mask = torch.zeros(len(rows), len(table)).bool() if negative_mask is None else negative_mask
     targets = Targets(table, torch.tensor(rows, dtype=torch.long), lambda: mask)
     return PairBatch(positions, positions, torch.ones(9, 9).bool(), NONE, None, targets)
-
-
-def negatives_of(
-    rows: int, candidates: int, seed: int
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Draw scores, the column of each positive, and a mask that allows some other columns."""
-    draw = torch.Generator().manual_seed(seed)
-    scores = torch.rand(rows, candidates, generator=draw) * 2 - 1
-    positive = torch.randint(candidates, (rows,), generator=draw)
-    allowed = torch.rand(rows, candidates, generator=draw) < 0.5
-    allowed[torch.arange(rows), (positive + 1) % candidates] = True
-    allowed[torch.arange(rows), positive] = False
-    return scores, positive, allowed
 
 
 def check_zero(loss: tuple[torch.Tensor, ...], embeddings: torch.Tensor) -> None:

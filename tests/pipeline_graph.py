@@ -1,7 +1,5 @@
 """The stages of a `dvc.yaml` as DVC has them, and what each reads of the others."""
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 from typing import NamedTuple

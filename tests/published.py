@@ -1,7 +1,5 @@
 """Where the publishers' files lie, and tests that need one: what is missing is said by its name."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

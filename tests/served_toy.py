@@ -1,7 +1,5 @@
 """A normalizer without a network: its embedding counts pairs of letters in 64 places."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Sequence
 from dataclasses import replace

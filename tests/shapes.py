@@ -4,8 +4,6 @@ In the packages they stand under `TYPE_CHECKING` and are strings, so that jaxtyp
 installed where the packages run. Here they are resolved and checked by jaxtyping and beartype.
 """
 
-from __future__ import annotations
-
 import types
 import typing
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A folder with `params.yaml` and a few titles, in which stages run as their commands do."""
 
-from __future__ import annotations
-
 import csv
 import runpy
 import warnings

@@ -1,20 +1,15 @@
 """Bad input as users meet it: a stage's exit status and message, and strange titles to the end.
 
 Each test runs a stage as its command does, in a folder that holds only `params.yaml` and a little
-data; one runs the command itself. Each reader's and stage's own bad input is in its own tests.
+data. Each reader's and stage's own bad input is in its own tests.
 """
 
-from __future__ import annotations
-
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import polars as pl
 import pytest
-from small_pipeline import ROOT, ROWS, STAGES, TITLES, Place
+from small_pipeline import ROWS, STAGES, TITLES, Place
 
 from models.text.titles import LONGEST
 from tasks.io.frames import write_frame
@@ -25,22 +20,6 @@ from tasks.pipeline.pairs.strings import NO_AUXILIARY
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
     return Place(tmp_path)
-
-
-@pytest.mark.thorough
-def test_the_command_ends_with_status_1_and_a_message_alone(place: Place) -> None:
-    (place.folder / "titles.csv").unlink()
-    place.write_params()
-    done = subprocess.run(
-        [sys.executable, "-m", "tasks.pipeline.ingest.stage"],
-        cwd=place.folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 1
-    assert done.stderr.startswith("error: titles.csv is missing.")
-    assert "Traceback" not in done.stderr
 
 
 def test_a_parameter_that_cannot_be(place: Place) -> None:

@@ -1,7 +1,5 @@
 """The Makefile: a folder that was moved, one that is no clone, and files that are not as pinned."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,10 +1,8 @@
 """CONTRIBUTING's recipe of a new augmentation, followed in a copy of the tree.
 
-The source is a module, its line in `tasks/io/mixes.py` and in `tasks/check_params.py`, its section
-and its share of pairs in `params.yaml`, and its stage in `dvc.yaml`.
+The source is a module, its line in `tasks/io/mixes.py`, its section and its share of pairs in
+`params.yaml`, and its stage in `dvc.yaml`.
 """
-
-from __future__ import annotations
 
 import os
 import shutil
@@ -74,17 +72,6 @@ EDITS = {
         (
             'pl.col("split") == "train"),\n',
             'pl.col("split") == "train"),\n    PairSource("shouted", "shouted"),\n',
-        ),
-    ],
-    "tasks/check_params.py": [
-        (
-            "from tasks.pipeline.split import SplitParams\n",
-            "from tasks.pipeline.shouted import ShoutedParams\n"
-            "from tasks.pipeline.split import SplitParams\n",
-        ),
-        (
-            "    extra_words: ExtraWordsParams\n",
-            "    extra_words: ExtraWordsParams\n    shouted: ShoutedParams\n",
         ),
     ],
     "dvc.yaml": [

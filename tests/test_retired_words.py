@@ -4,8 +4,6 @@
 expressions, each with its successor. Changelog, log and generated figures are history.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator
@@ -17,16 +15,10 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = ("flows", "tasks", "models", "benchmarks")
 MODULES = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
 HISTORY = {"CHANGELOG.md", "docs/LOG.md"}
+PATTERNS = ("*.md", "*.yaml", "docs/**/*.md", "docs/*.svg", "profiles/*.yaml", "*/README.md")
 PAGES = [
     path
-    for pattern in (
-        "*.md",
-        "*.yaml",
-        "docs/**/*.md",
-        "docs/*.svg",
-        "profiles/*.yaml",
-        "*/README.md",
-    )
+    for pattern in PATTERNS
     for path in sorted(ROOT.glob(pattern))
     if path.relative_to(ROOT).as_posix() not in HISTORY
 ]
@@ -92,14 +84,3 @@ def retired(path: Path) -> set[str]:
 @pytest.mark.parametrize("path", [*MODULES, *PAGES], ids=relative)
 def test_a_file_has_no_retired_word(path: Path) -> None:
     assert {word: PHRASES.get(word, "an identifier") for word in retired(path)} == {}
-
-
-def test_a_retired_word_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(f"{__name__}.ROOT", tmp_path)
-    module, page, params = (tmp_path / name for name in ("flips.py", "page.md", "params.yaml"))
-    module.write_text("def _cut(fate):\n    return fate.harm(trial=1)['own_words']\n")
-    page.write_text("It is shown worse.\n<!-- figures:begin -->\na ledger\n<!-- figures:end -->\n")
-    params.write_text("gate:\n  harm: 0.04\n")
-    assert retired(module) == {"flips", "cut", "fate", "harm", "trial", "own_words"}
-    assert retired(page) == {r"shown (to be )?worse"}
-    assert retired(params) == {"harm"}

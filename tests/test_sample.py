@@ -60,13 +60,9 @@ def test_files_are_plain_csv_without_duplicate_rows(name: str) -> None:
 
 
 def test_size() -> None:
-    assert len(TITLES) >= 300
-    assert sum(map(len, TITLES.values())) >= 3_000
-    assert len(LABELLED) >= 1_200
-    assert len(UNLABELLED) >= 400
-    assert len(LABELLED) + len(UNLABELLED) >= 1_600
-    assert len({row["term"] for row in rows("synonyms")}) >= 300
-    assert len(rows("synonyms")) >= 900
+    assert len(TITLES) >= 300 and sum(map(len, TITLES.values())) >= 3_000
+    assert len(LABELLED) >= 1_200 and len(UNLABELLED) >= 400
+    assert len({row["term"] for row in rows("synonyms")}) >= 300 and len(rows("synonyms")) >= 900
 
 
 def test_nothing_is_empty_or_padded() -> None:
@@ -79,21 +75,20 @@ def test_nothing_is_empty_or_padded() -> None:
     assert all(row["raw_title"].strip() for row in rows("inputs"))
 
 
-def test_every_reference_resolves() -> None:
-    codes = {row["isco_code"] for row in rows("hierarchy")}
-    assert {row["parent_code"] for row in rows("hierarchy")} - codes == {""}
-    assert {row["isco_code"] for row in rows("occupations")} <= codes
-    assert {row["occupation_id"] for row in rows("aliases")} <= TITLES.keys()
-    assert {row["occupation_id"] for row in LABELLED} <= TITLES.keys()
-
-
-def test_four_levels_of_isco_08_codes() -> None:
+def test_every_reference_resolves_on_four_levels_of_codes() -> None:
     """A code is its parent's and one digit more; occupations stand on the fourth level."""
-    for row in rows("hierarchy"):
-        assert re.fullmatch(r"\d{1,4}", row["isco_code"]), row
-        assert row["parent_code"] == row["isco_code"][:-1], row
-    assert {len(row["isco_code"]) for row in rows("hierarchy")} == {1, 2, 3, 4}
-    assert {len(row["isco_code"]) for row in rows("occupations")} == {4}
+    parents = {row["isco_code"]: row["parent_code"] for row in rows("hierarchy")}
+    for code, parent in parents.items():
+        assert re.fullmatch(r"\d{1,4}", code) and parent == code[:-1], code
+        assert parent in parents or not parent, code
+    assert {len(code) for code in parents} == {1, 2, 3, 4}
+    codes = {row["isco_code"] for row in rows("occupations")}
+    assert codes <= parents.keys() and {len(code) for code in codes} == {4}
+    ids = [row["occupation_id"] for row in rows("occupations")]
+    assert [one for one in ids if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", one)] == []
+    assert len(set(ids)) == len(ids)
+    for several in (rows("aliases"), LABELLED):
+        assert {row["occupation_id"] for row in several} <= TITLES.keys()
 
 
 @needs(DATA / "esco")
@@ -108,29 +103,13 @@ def test_codes_exist_in_isco_08_and_labels_are_our_own() -> None:
     assert len(copied) <= 0.05 * len(ours)
 
 
-def test_ids_are_slugs_and_unique() -> None:
-    ids = [row["occupation_id"] for row in rows("occupations")]
-    assert [one for one in ids if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", one)] == []
-    assert len(set(ids)) == len(ids)
-
-
-def test_no_title_stands_twice_in_an_occupation() -> None:
-    twice = [
-        (one, title)
-        for one, titles in TITLES.items()
-        for title, count in Counter(map(normalize_title, titles)).items()
-        if count > 1 or not title
-    ]
-    assert twice == []
-
-
-def test_no_input_and_no_synonym_stands_twice() -> None:
-    inputs = Counter(normalize_title(row["raw_title"]) for row in rows("inputs"))
-    assert [title for title, count in inputs.items() if count > 1] == []
-    pairs = Counter(
-        (normalize_title(row["term"]), normalize_title(row["synonym"])) for row in rows("synonyms")
-    )
-    assert [pair for pair, count in pairs.items() if count > 1 or pair[0] == pair[1]] == []
+def test_no_title_of_an_occupation_no_input_and_no_synonym_stands_twice() -> None:
+    pairs = [tuple(map(normalize_title, row.values())) for row in rows("synonyms")]
+    titles = [(one, normalize_title(title)) for one, held in TITLES.items() for title in held]
+    inputs = [normalize_title(row["raw_title"]) for row in rows("inputs")]
+    for several in (pairs, titles, inputs):
+        assert [one for one, count in Counter(several).items() if count > 1] == []
+    assert all(title for _, title in titles) and all(term != other for term, other in pairs)
 
 
 def test_sizes_fall_off_like_a_broken_power_law() -> None:
@@ -146,13 +125,10 @@ def test_sizes_fall_off_like_a_broken_power_law() -> None:
     assert slope(8, 32) < 2 * slope(1, 8) < 0
 
 
-def test_some_titles_belong_to_two_occupations() -> None:
-    holders = Counter(title for titles in TITLES.values() for title in map(normalize_title, titles))
-    assert sum(count > 1 for count in holders.values()) >= 20
-
-
 def test_titles_look_alike_across_fields() -> None:
     """Java developer, real estate developer: one last word, different major groups."""
+    holders = Counter(title for titles in TITLES.values() for title in map(normalize_title, titles))
+    assert sum(count > 1 for count in holders.values()) >= 20, "of two occupations"
     major = {row["occupation_id"]: row["isco_code"][0] for row in rows("occupations")}
     fields = defaultdict(set)
     for one, titles in TITLES.items():
@@ -163,27 +139,21 @@ def test_titles_look_alike_across_fields() -> None:
     assert sum(len(groups) >= 3 for groups in fields.values()) >= 20
 
 
-@pytest.mark.parametrize("position", [0, -1])
-def test_no_frame_holds_more_than_3_percent(position: int) -> None:
+def test_no_frame_holds_more_than_3_percent() -> None:
     """A frame: titles of two words or more with the same first word, or the same last one."""
     titles = [normalize_title(title).split() for held in TITLES.values() for title in held]
-    frames = Counter(title[position] for title in titles if len(title) > 1)
-    assert [frame for frame in frames.items() if frame[1] > 0.03 * len(titles)] == []
+    for position in (0, -1):
+        frames = Counter(title[position] for title in titles if len(title) > 1)
+        assert [frame for frame in frames.items() if frame[1] > 0.03 * len(titles)] == []
 
 
 def test_a_third_of_the_inputs_contain_no_title_of_their_occupation() -> None:
-    without = [
-        row
+    """Those without a label are no title of the taxonomy at all."""
+    without = sum(
+        not any(words(title) in words(row["raw_title"]) for title in TITLES[row["occupation_id"]])
         for row in LABELLED
-        if not any(
-            words(title) in words(row["raw_title"]) for title in TITLES[row["occupation_id"]]
-        )
-    ]
-    assert len(without) >= len(LABELLED) / 3
-
-
-def test_inputs_without_label_are_no_job_titles() -> None:
-    """None of them is a title of the taxonomy."""
+    )
+    assert without >= len(LABELLED) / 3
     titles = {normalize_title(title) for held in TITLES.values() for title in held}
     assert [row for row in UNLABELLED if normalize_title(row["raw_title"]) in titles] == []
 

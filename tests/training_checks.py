@@ -1,7 +1,5 @@
 """What tests of both runs share: a training in a folder, equal results, kills without a trace."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -13,7 +13,7 @@ import typer
 from flows.environment import MARKS, enclosing_root
 from flows.errors import Failure, error_handling, log_to_file
 from flows.results import as_facts
-from flows.workspace import existing_root, prepare
+from flows.workspace import existing_root, prepare, require_repository
 from tasks.io.tracking import check_answer, tracking_uri
 
 Profile = Annotated[
@@ -40,17 +40,11 @@ CodeDepth = Annotated[
 
 
 def project_root() -> Path:
-    """Return the clone that the current folder lies in.
-
-    Raises:
-        Failure: there is none.
-    """
-    root = enclosing_root()
-    if root:
+    """Return the clone that the current folder lies in; Failure if there is none."""
+    if root := enclosing_root():
         return root
-    raise Failure(
-        f"no {' and '.join(MARKS)} in {Path.cwd()} or above: change to a clone of rolecall"
-    )
+    marks = " and ".join(MARKS)
+    raise Failure(f"no {marks} in {Path.cwd()} or above: change to a clone of rolecall")
 
 
 def profile_root(profile: str, model: str = "") -> Path:
@@ -59,11 +53,7 @@ def profile_root(profile: str, model: str = "") -> Path:
 
 
 def registry_root(profile: str, model: str = "") -> Path:
-    """Return `profile_root`, once the server of its registry has answered.
-
-    Raises:
-        ValueError: the server does not answer.
-    """
+    """Return `profile_root` if its registry answers, or raise a ValueError."""
     root = profile_root(profile, model)
     check_answer(tracking_uri(root))
     return root
@@ -82,9 +72,9 @@ def fresh_root(profile: str) -> Iterator[Path]:
 def running_flow(root: Path, name: str) -> Iterator[None]:
     """Let the block run the flow `name` on a Prefect server, and keep its lines in a file.
 
-    Raises:
-        ValueError: the registry's server does not answer.
+    A ValueError says that the registry's server does not answer.
     """
+    require_repository(root)
     check_answer(tracking_uri(root))
     log = root / "logs" / f"{name}.log"
     with log_to_file(log), error_handling(log):

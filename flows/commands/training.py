@@ -52,13 +52,11 @@ def retrain(
 
                 serve_on_schedule(project_root(), profile)
         return
-    with fresh_root(profile) as root:
-        require_repository(root)
-        with running_flow(root, "retrain"):
-            from flows.retrain import as_text
-            from flows.retrain import retrain as flow
+    with fresh_root(profile) as root, running_flow(root, "retrain"):
+        from flows.retrain import as_text
+        from flows.retrain import retrain as flow
 
-            print("\n" + as_text(flow()), flush=True)
+        print("\n" + as_text(flow()), flush=True)
 
 
 def reproduce(
@@ -77,13 +75,11 @@ def reproduce(
       rolecall reproduce --profile paper       with the network of that paper
       rolecall reproduce --profile similarity  the sentence pairs of the other three papers
     """
-    with fresh_root(profile) as root:
-        require_repository(root)
-        with running_flow(root, "reproduce"):
-            from flows.reproduce import as_text
-            from flows.reproduce import reproduce as flow
+    with fresh_root(profile) as root, running_flow(root, "reproduce"):
+        from flows.reproduce import as_text
+        from flows.reproduce import reproduce as flow
 
-            print("\n" + as_text(flow()), flush=True)
+        print("\n" + as_text(flow()), flush=True)
 
 
 def status(profile: Profile = DEFAULT) -> None:

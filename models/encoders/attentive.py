@@ -14,16 +14,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from torch import Tensor, nn
 from torch.nn import functional
 
+from models.network import sequences
 from models.network.encoder import Encoder, EncoderSettings
-from models.network.sequences import (
-    attended_state,
-    in_pieces,
-    largest_state,
-    last_state,
-    lstm_weights,
-    mean_state,
-    run_layers,
-)
 from models.text.units import UnitSettings
 
 if TYPE_CHECKING:
@@ -34,22 +26,14 @@ if TYPE_CHECKING:
 class AttentiveSettings(EncoderSettings):
     """Shape of the network, the paper's values in brackets."""
 
-    unit: Literal["character", "word"]
-    """One step of the LSTM (word)."""
-    max_length: int
-    """Units read of a title."""
-    dim_unit: int
-    """Of a unit's vector (300)."""
-    hidden: int
-    """Units each way (50)."""
-    bidirectional: bool
-    """Whether a second LSTM reads backwards; its states stand behind the first one's (false)."""
-    pooling: Literal["attention", "last", "mean", "max"]
-    """From states to the embedding (attention; the baseline: last)."""
-    min_count: int
-    """Occurrences in the training titles from which on a word gets a vector; unread otherwise."""
-    dropout: float
-    """On the vectors of the units, in training (none)."""
+    unit: Literal["character", "word"]  # one step of the LSTM (word)
+    max_length: int  # units read of a title
+    dim_unit: int  # of a unit's vector (300)
+    hidden: int  # units each way (50)
+    bidirectional: bool  # whether a second LSTM reads backwards; its states stand behind (false)
+    pooling: Literal["attention", "last", "mean", "max"]  # of states (attention; last)
+    min_count: int  # occurrences from which on a word gets a vector; unread otherwise
+    dropout: float  # on the vectors of the units, in training (none)
 
     def __post_init__(self) -> None:
         low = 4 if self.unit == "character" else 1
@@ -66,11 +50,9 @@ class AttentiveEncoder(Encoder):
 
     def __init__(self, settings: AttentiveSettings, sizes: Sequence[int]) -> None:
         super().__init__(settings, sizes)
-        (size,) = sizes
-        self.vectors = nn.Embedding(size, settings.dim_unit)
-        self.lstm = nn.LSTM(
-            settings.dim_unit, settings.hidden, bidirectional=settings.bidirectional
-        )
+        self.vectors = nn.Embedding(sizes[0], settings.dim_unit)
+        ways = settings.bidirectional
+        self.lstm = nn.LSTM(settings.dim_unit, settings.hidden, bidirectional=ways)
         attends = settings.pooling == "attention"
         self.attention = nn.Linear(self.dim, 1, bias=False) if attends else None
 
@@ -90,19 +72,21 @@ class AttentiveEncoder(Encoder):
         self, ids: Int[Tensor, "batch length"], lengths: Int[Tensor, " batch"]
     ) -> Float[Tensor, "batch dim"]:
         """Embed a padded batch; `lengths` are at least 1. An empty batch gives no rows."""
-        weights = lstm_weights(self.lstm)
+        weights = sequences.lstm_weights(self.lstm)
 
         def pooled(ids: Tensor, lengths: Tensor) -> Tensor:
             steps = functional.dropout(self.vectors(ids.T), self.settings.dropout, self.training)
-            states = run_layers(self.lstm, weights, steps, lengths)
+            states = sequences.run_layers(self.lstm, weights, steps, lengths)
             if self.attention is not None:
-                return attended_state(states, lengths, self.attention.weight[0])
+                return sequences.attended_state(states, lengths, self.attention.weight[0])
             if self.settings.pooling == "last":
-                return last_state(states, lengths, self.settings.bidirectional)
-            pool = mean_state if self.settings.pooling == "mean" else largest_state
+                return sequences.last_state(states, lengths, self.settings.bidirectional)
+            pool = (
+                sequences.mean_state if self.settings.pooling == "mean" else sequences.largest_state
+            )
             return pool(states, lengths)
 
-        return in_pieces(pooled, ids, lengths)
+        return sequences.in_pieces(pooled, ids, lengths)
 
 
 ENCODER = AttentiveEncoder

@@ -1,8 +1,7 @@
 """The charLSTM of Wieting et al. 2016, section 3: one LSTM over the characters, its last state.
 
-The paper names the LSTM of Gers et al. 2003 and tunes whether it has an output gate (appendix B):
-without one, h(t) = tanh(c(t)), which the fused LSTM computes with that gate held open. It has no
-peepholes, by which the gates of Gers et al. read the cell.
+The paper tunes whether the LSTM has an output gate (appendix B): without one, h(t) = tanh(c(t)),
+which the fused LSTM computes with that gate held open. It has no peepholes.
 """
 
 from __future__ import annotations
@@ -29,14 +28,10 @@ class CharLstmSettings(EncoderSettings):
 
     reads_characters: ClassVar[bool] = True
 
-    max_length: int
-    """Characters read of a title."""
-    dim_character: int
-    """Of a character's vector (300)."""
-    dim: int
-    """Hidden units, which are the embedding (300)."""
-    output_gate: bool
-    """Whether there is one (tuned)."""
+    max_length: int  # characters read of a title
+    dim_character: int  # of a character's vector (300)
+    dim: int  # hidden units, which are the embedding (300)
+    output_gate: bool  # whether there is one (tuned)
 
 
 class CharLstmEncoder(Encoder):
@@ -47,8 +42,7 @@ class CharLstmEncoder(Encoder):
 
     def __init__(self, settings: CharLstmSettings, sizes: Sequence[int]) -> None:
         super().__init__(settings, sizes)
-        (size,) = sizes
-        self.characters = nn.Embedding(size, settings.dim_character)
+        self.characters = nn.Embedding(sizes[0], settings.dim_character)
         self.lstm = nn.LSTM(settings.dim_character, settings.dim)
 
     def forward(  # type: ignore[override]  # one unit

@@ -1,12 +1,10 @@
 """The charCNN of Wieting et al. 2016, section 3 (after Kim 2014): filters, largest response, dense.
 
-Every filter looks at all windows of its width in the string; its largest response is one value,
-and an optional fully connected layer stands on these. No padding counts, except that a string
-shorter than a filter has one window, filled with zeros: an embedding does not depend on its batch.
-
-A filter's response to a window is a sum over its positions, each of which depends on its character
-alone: so a table of all characters' responses is made once a batch and looked up, which takes a
-tenth of the time of `conv1d` on one core.
+Every filter looks at all windows of its width; its largest response is one value, and an optional
+fully connected layer stands on these. No padding counts, except that a string shorter than a filter
+has one window, filled with zeros. A response is a sum over positions, each of which depends on its
+character alone: so a table of all characters' responses is made once a batch and looked up, which
+takes a tenth of the time of `conv1d` on one core.
 """
 
 from __future__ import annotations
@@ -33,22 +31,14 @@ class ConvolutionSettings(EncoderSettings):
 
     reads_characters: ClassVar[bool] = True
 
-    max_length: int
-    """Characters read of a title."""
-    dim_character: int
-    """Of a character's vector (300)."""
-    widths: tuple[int, ...]
-    """Characters that the filters of each bank look at (2, 3, 4, or 1 to 6 as Kim et al. 2015)."""
-    filters: tuple[int, ...]
-    """Filters of each bank (175, 175, 175, or 25, 50, 75, 100, 125, 150)."""
-    activation: Literal["relu", "tanh"]
-    """Of the filters (tuned)."""
-    fully_connected: Literal["tanh", "linear", "none"]
-    """Activation of the last layer (tuned: tanh or linear); none: the filters are the embedding."""
-    dim: int
-    """Of the last layer (300); unread without one."""
-    dropout: float
-    """On the input of the last layer (tried in place of the L2 term)."""
+    max_length: int  # characters read of a title
+    dim_character: int  # of a character's vector (300)
+    widths: tuple[int, ...]  # of the filters of each bank (2, 3, 4, or 1 to 6)
+    filters: tuple[int, ...]  # filters of each bank (175, 175, 175, or 25, 50, 75, 100, 125, 150)
+    activation: Literal["relu", "tanh"]  # of the filters (tuned)
+    fully_connected: Literal["tanh", "linear", "none"]  # of the last layer (tuned)
+    dim: int  # of the last layer (300); unread without one
+    dropout: float  # on the input of the last layer (tried in place of the L2 term)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -74,8 +64,7 @@ class ConvolutionEncoder(Encoder):
 
     def __init__(self, settings: ConvolutionSettings, sizes: Sequence[int]) -> None:
         super().__init__(settings, sizes)
-        (size,) = sizes
-        self.characters = nn.Embedding(size, settings.dim_character, padding_idx=0)
+        self.characters = nn.Embedding(sizes[0], settings.dim_character, padding_idx=0)
         # only their parameters are used
         self.banks = nn.ModuleList(
             nn.Conv1d(settings.dim_character, count, width)

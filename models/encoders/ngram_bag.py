@@ -1,9 +1,8 @@
 """A title as the sum of its n-grams' vectors: CHARAGRAM (Wieting et al. 2016, equation 1).
 
 g(x) = h(b + Σ W^n over the n-grams of x that are in the vocabulary V, each as often as it occurs).
-There is no unknown word: a misspelt title still holds most of its n-grams. N-grams that span two
-words carry what little is known of word order. The second dense layer, which hurt the paper's
-sentence similarity (section 4.2, footnote 3), is left out.
+There is no unknown word: a misspelt title still holds most of its n-grams. The second dense layer,
+which hurt the paper's sentence similarity (footnote 3), is left out.
 """
 
 from __future__ import annotations
@@ -23,9 +22,7 @@ from models.text.units import UnitSettings
 if TYPE_CHECKING:
     from jaxtyping import Float, Int
 
-
-START = 0.05
-"""Rows and bias start uniform in ±START: see `NgramBagEncoder`."""
+START = 0.05  # rows and bias start uniform in ±START: see `NgramBagEncoder`
 
 
 @dataclass(frozen=True)
@@ -34,26 +31,16 @@ class NgramBagSettings(EncoderSettings):
 
     may_be_zero: ClassVar[tuple[str, ...]] = ("most", "buckets")
 
-    orders: tuple[int, ...]
-    """Lengths n of the n-grams, in characters (2, 3, 4); section 4.4 tries (2) to (2 … 6)."""
-    max_length: int
-    """Characters read of a title, or words; the spaces before and after come on top."""
-    min_count: int
-    """C, occurrences in the training titles from which on an n-gram is in V (1 or 2)."""
-    most: int
-    """k, most frequent n-grams of each order that are in V (100, 1000, 50000); 0: all."""
-    buckets: int
-    """0: a vocabulary. Above 0 n-grams share this many vectors, by their hash."""
-    activation: Literal["tanh", "linear"]
-    """h; rectified units gave poor cosine similarities (footnote 2)."""
-    bias: bool
-    """Whether there is a b (there is)."""
-    dim: int
-    """d, of a row of W and of the embedding (300)."""
+    orders: tuple[int, ...]  # lengths n in characters (2, 3, 4; also (2) to (2 … 6))
+    max_length: int  # characters read of a title, or words; the spaces before and after come on top
+    min_count: int  # C, occurrences in the training titles from which on an n-gram is in V (1 or 2)
+    most: int  # k, most frequent n-grams of each order that are in V (100, 1000, 50000); 0: all
+    buckets: int  # 0: a vocabulary. Above 0 n-grams share this many vectors, by their hash
+    activation: Literal["tanh", "linear"]  # h; rectified units did badly (footnote 2)
+    bias: bool  # whether there is a b (there is)
+    dim: int  # d, of a row of W and of the embedding (300)
     within: Literal["title", "word"] = "title"
-    """Where an n-gram ends: with the title, its spaces being characters as others, or with the
-    word, whole words and pairs of neighbouring ones being units besides (Bojanowski et al. 2017).
-    """
+    """Where an n-gram ends; words and pairs of them are units besides (Bojanowski et al. 2017)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -82,8 +69,7 @@ class NgramBagEncoder(Encoder):
 
     def __init__(self, settings: NgramBagSettings, sizes: Sequence[int]) -> None:
         super().__init__(settings, sizes)
-        (size,) = sizes
-        self.ngrams = nn.Embedding(size, settings.dim, padding_idx=PADDING)
+        self.ngrams = nn.Embedding(sizes[0], settings.dim, padding_idx=PADDING)
         nn.init.uniform_(self.ngrams.weight, -START, START)
         with torch.no_grad():
             self.ngrams.weight[PADDING] = 0
@@ -145,10 +131,8 @@ class RowSums(torch.autograd.Function):
         ordered, order = ids.sort(stable=True)
         rows, sizes = torch.unique_consecutive(ordered, return_counts=True)
         summed = _bag(gradient, string[order], sizes)
-        sparse = torch.sparse_coo_tensor(
-            rows[None], summed, ctx.shape, is_coalesced=True, check_invariants=False
-        )
-        return sparse, None, None
+        checks: Any = {"is_coalesced": True, "check_invariants": False}
+        return torch.sparse_coo_tensor(rows[None], summed, ctx.shape, **checks), None, None
 
 
 def _bag(table: Tensor, ids: Tensor, counts: Tensor) -> Tensor:

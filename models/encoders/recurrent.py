@@ -28,19 +28,13 @@ class RecurrentSettings(EncoderSettings):
     reads_characters: ClassVar[bool] = True
 
     mode: Literal["paper", "fast"]
-    max_length: int
-    """Characters read (100)."""
+    max_length: int  # characters read (100)
     dim_character: int
-    layers: int
-    """Stacked BLSTM layers (4)."""
-    hidden: int
-    """Units each way (64)."""
-    dim: int
-    """Of the embedding."""
-    dropout_recurrent: float
-    """On the hidden-to-hidden weights (0.2): see `docs/design/training.md`, "Recurrent dropout"."""
-    dropout_between: float
-    """Between layers (0.4)."""
+    layers: int  # stacked BLSTM layers (4)
+    hidden: int  # units each way (64)
+    dim: int  # of the embedding
+    dropout_recurrent: float  # on the hidden-to-hidden weights (0.2)
+    dropout_between: float  # between layers (0.4)
 
 
 class RecurrentEncoder(Encoder):
@@ -51,11 +45,9 @@ class RecurrentEncoder(Encoder):
 
     def __init__(self, settings: RecurrentSettings, sizes: Sequence[int]) -> None:
         super().__init__(settings, sizes)
-        (size,) = sizes
-        self.characters = nn.Embedding(size, settings.dim_character)
-        self.blstm = nn.LSTM(
-            settings.dim_character, settings.hidden, settings.layers, bidirectional=True
-        )
+        self.characters = nn.Embedding(sizes[0], settings.dim_character)
+        sides = (settings.dim_character, settings.hidden, settings.layers)
+        self.blstm = nn.LSTM(*sides, bidirectional=True)
         self.dense = nn.Linear(2 * settings.hidden, settings.dim)
 
     def forward(  # type: ignore[override]  # one unit

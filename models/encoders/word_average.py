@@ -1,8 +1,7 @@
 """A title as the mean of its words' vectors: PARAGRAM-PHRASE (Wieting et al. 2016, ICLR).
 
-The strong simple baseline of the CHARAGRAM paper (sections 4.1.4 and 5.1): it knows no order of
-words, and all words outside its vocabulary share one learned vector, so misspelt words are alike
-to it. It starts from random vectors, not from pretrained ones as the paper does.
+The simple baseline of the CHARAGRAM paper (sections 4.1.4 and 5.1): it knows no order of words, and
+all unknown words share one learned vector. It starts from random vectors.
 """
 
 from __future__ import annotations
@@ -21,27 +20,22 @@ from models.text.units import UnitSettings
 if TYPE_CHECKING:
     from jaxtyping import Float, Int
 
-START = 0.05
-"""Rows start uniform in ±START, so that a step of Adam (0.001 in the paper) turns a row."""
+START = 0.05  # rows start uniform in ±START, so that a step of Adam turns a row
 
 
 @dataclass(frozen=True)
 class WordAverageSettings(EncoderSettings):
     """Which words have a vector of their own, the paper's value in brackets."""
 
-    max_length: int
-    """Words read of a title."""
-    min_count: int
-    """Occurrences in the training titles from which on a word is in the vocabulary."""
-    dim: int
-    """Of a word's vector and of the embedding (300)."""
+    max_length: int  # words read of a title
+    min_count: int  # occurrences in the training titles from which on a word is in the vocabulary
+    dim: int  # of a word's vector and of the embedding (300)
 
 
 class WordAverageEncoder(Encoder):
     """Word ids to the mean of their rows; row 1 is that of every unknown word.
 
-    A string without a word gives zeros: it is like nothing. Unknown words have a direction once
-    they occur in training, which takes a `min_count` of 2 or more.
+    A string without a word gives zeros. Unknown words are trained with a `min_count` of 2 or more.
     """
 
     Settings: ClassVar[type] = WordAverageSettings
@@ -49,8 +43,7 @@ class WordAverageEncoder(Encoder):
 
     def __init__(self, settings: WordAverageSettings, sizes: Sequence[int]) -> None:
         super().__init__(settings, sizes)
-        (size,) = sizes
-        self.words = nn.Embedding(size, settings.dim, padding_idx=PADDING)
+        self.words = nn.Embedding(sizes[0], settings.dim, padding_idx=PADDING)
         nn.init.uniform_(self.words.weight, -START, START)
         with torch.no_grad():
             self.words.weight[PADDING] = 0

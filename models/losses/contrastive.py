@@ -34,10 +34,8 @@ class ContrastiveSettings(LossSettings):
     weight_similar: float
     weight_dissimilar: float
     negatives: Literal["pairs", "batch", "hardest"]
-    """Dissimilar pairs: those of the pairs file; all of the batch that share no occupation; or of
-    these the closest ones of each string."""
-    hardest: int
-    """How many of each string, with `negatives` = hardest."""
+    """Of the pairs file, all of the batch, or of these the closest ones of each string."""
+    hardest: int  # how many of each string, with `negatives` = hardest
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -73,20 +71,18 @@ def contrastive(
         rejected = torch.zeros_like(batch.negative_mask)
         rejected[batch.dissimilar[:, 0], batch.dissimilar[:, 1]] = True
         rejected |= rejected.T.clone()
-        dissimilar = rejected | hardest(
-            similarity, batch.negative_mask & ~rejected, settings.hardest
-        )
+        others = batch.negative_mask & ~rejected
+        dissimilar = rejected | hardest(similarity, others, settings.hardest)
     return contrastive_loss(similarity, similar, dissimilar, settings)
 
 
 def hardest(
     similarity: Float[Tensor, "batch batch"], dissimilar: Bool[Tensor, "batch batch"], count: int
 ) -> Bool[Tensor, "batch batch"]:
-    """Keep the part of `dissimilar` that holds the `count` most similar strings of each row.
+    """Keep the `count` most similar strings of each row of `dissimilar` (hard mining).
 
-    Hard mining is the "more advanced selection strategy" that Neculoiu et al. 2016 leave to future
-    work (section 5). Rows with fewer dissimilar strings keep all of them; of equal similarities any
-    may be chosen. The choice itself carries no gradient.
+    Neculoiu et al. 2016 leave it to future work (section 5). Rows with fewer keep all of them; of
+    equal similarities any may be chosen. The choice carries no gradient.
     """
     below = similarity.detach().masked_fill(~dissimilar, -torch.inf)
     closest = below.topk(min(count, below.shape[1]), dim=1).indices
@@ -109,10 +105,7 @@ def contrastive_loss(
     dissimilar: Bool[Tensor, "*pair"],
     settings: ContrastiveSettings,
 ) -> Loss:
-    """Return the loss over the pairs that either mask names; pairs in neither are left out.
-
-    A mask without a pair gives a zero term that keeps a gradient path.
-    """
+    """Return the loss over the pairs that either mask names; a mask without a pair gives 0."""
     pull = settings.weight_similar * _masked_mean((1 - similarity).square(), similar)
     penalty = dissimilar_penalty(similarity, settings.penalty, settings.margin)
     push = settings.weight_dissimilar * _masked_mean(penalty, dissimilar)

@@ -19,16 +19,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from torch.nn import functional
 
-from models.network.loss import (
-    Loss,
-    LossSettings,
-    PairBatch,
-    drawn,
-    hinge,
-    most_informative,
-    nothing,
-    unit,
-)
+from models.network import loss
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float
@@ -39,16 +30,14 @@ SHORTEST = 1e-5  # a shorter difference of unit vectors is mostly rounding: it f
 
 
 @dataclass(frozen=True)
-class FrozenMarginSettings(LossSettings):
+class FrozenMarginSettings(loss.LossSettings):
     """The margin, and what the negative is."""
 
     needs_targets: ClassVar[bool] = True
 
-    margin: float
-    """λ on cosine similarity, above 0. The paper tunes it and does not give it."""
+    margin: float  # λ on cosine similarity, above 0. The paper tunes it and does not give it
     negatives: Negatives
-    draws: int
-    """k random draws, with `negatives` = random; the paper's is 5."""
+    draws: int  # k random draws, with `negatives` = random; the paper's is 5
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -59,15 +48,12 @@ class FrozenMarginSettings(LossSettings):
 
 
 def frozen_margin(
-    embeddings: Float[Tensor, "batch dim"], batch: PairBatch, settings: FrozenMarginSettings
-) -> Loss:
+    embeddings: Float[Tensor, "batch dim"], batch: loss.PairBatch, settings: FrozenMarginSettings
+) -> loss.Loss:
     """Return the loss of a batch, in [0, 2 + λ]: the mean over pairs whose `left` has a target.
 
     Pairs that need a negative of the table and have none are left out; without a pair the loss is a
     zero that keeps a gradient path. `similar` is the share λ - uᵀû, and `dissimilar` is u'ᵀû.
-
-    Raises:
-        ValueError: the batch has no targets.
     """
     targets = batch.targets
     if targets is None:
@@ -80,12 +66,12 @@ def frozen_margin(
         usable = allowed.any(1)
         left, rows, allowed = left[usable], rows[usable], allowed[usable]
     if not len(left):
-        return nothing(embeddings)
-    predicted, target = unit(embeddings[left]), targets.table[rows]
+        return loss.nothing(embeddings)
+    predicted, target = loss.unit(embeddings[left]), targets.table[rows]
     negative = negative_vectors(predicted.detach(), target, targets.table, allowed, settings)
     near = (predicted * target).sum(1, keepdim=True)
     far = (predicted[:, None] * negative).sum(2)
-    return hinge(near, far, settings.margin)
+    return loss.hinge(near, far, settings.margin)
 
 
 def negative_vectors(
@@ -97,12 +83,11 @@ def negative_vectors(
 ) -> Float[Tensor, "row draw dim"]:
     """Return u' of each row: of the table those that are `allowed`; without these synthetic."""
     if allowed is not None and settings.negatives == "random":
-        return table[drawn(allowed, settings.draws)]
+        return table[loss.drawn(allowed, settings.draws)]
     if allowed is not None:
-        return table[most_informative(predicted, target, table, allowed)][:, None]
-    along = target
-    if settings.negatives == "projection":
-        along = (predicted * target).sum(1, keepdim=True) * target
+        return table[loss.most_informative(predicted, target, table, allowed)][:, None]
+    is_projection = settings.negatives == "projection"
+    along = (predicted * target).sum(1, keepdim=True) * target if is_projection else target
     return functional.normalize(predicted - along, dim=-1, eps=SHORTEST)[:, None]
 
 

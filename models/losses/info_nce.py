@@ -29,11 +29,8 @@ if TYPE_CHECKING:
 class InfoNceSettings(LossSettings):
     """How sharp the softmax is, and who is an anchor."""
 
-    temperature: float
-    """τ, above 0. Van den Oord et al. have a bilinear form without one; multiple negatives
-    ranking's `scale` = 20 is 0.05."""
-    symmetric: bool
-    """Whether the right string of each pair is an anchor too; the paper: it is not."""
+    temperature: float  # τ, above 0; multiple negatives ranking's `scale` = 20 is 0.05
+    symmetric: bool  # whether the right string of each pair is an anchor too; the paper: it is not
 
     def __post_init__(self) -> None:
         if not self.temperature > 0:
@@ -46,15 +43,10 @@ def info_nce(
     """Return the mean over the pairs, and over both directions if `symmetric`; 0 or more.
 
     Embeddings are of any norm. Without a pair the loss and its gradient are 0. A pair whose anchor
-    has no negative costs 0 and counts in the mean. If all embeddings are equal the gradient is
-    zero, though this is no minimum. Other positives of an anchor are left out of a pair's
-    denominator.
-
-    `similar` is the mean of -s/τ; `dissimilar` is the mean logarithm of the denominators, the pair
-    itself included.
-
-    Raises:
-        ValueError: the pairs have scores, and so may not be similar.
+    has no negative costs 0 and counts. Other positives of an anchor are left out of a pair's
+    denominator. `similar` is the mean of -s/τ; `dissimilar` is the mean logarithm of the
+    denominators, the pair itself included. ValueError if the pairs have scores, and so may not be
+    similar.
     """
     if not len(batch.left):
         return nothing(embeddings)
@@ -68,9 +60,8 @@ def info_nce(
     if settings.symmetric:
         anchor, match = torch.cat([anchor, match]), torch.cat([match, anchor])
     own = (directions[anchor] * directions[match]).sum(1) / settings.temperature
-    among: Tensor = _LogSumOfNegatives.apply(  # type: ignore[no-untyped-call]
-        directions, negatives, settings.temperature
-    )
+    inputs = (directions, negatives, settings.temperature)
+    among: Tensor = _LogSumOfNegatives.apply(*inputs)  # type: ignore[no-untyped-call]
     # log(1 + Σ exp(s/τ - own)): gradients stay exact where the pair is far in front
     cost = functional.softplus(among[anchor] - own, threshold=40)
     return Loss(cost.mean(), -own.mean(), (cost + own).mean())
@@ -101,10 +92,7 @@ class _LogSumOfNegatives(torch.autograd.Function):
 
 
 def _product(left: Tensor, right: Tensor) -> Tensor:
-    """Multiply: on a CPU with numpy's library.
-
-    Torch's takes four times as long when it is told to give the same bits on every processor.
-    """
+    """Multiply with numpy on a CPU: torch takes four times as long for the same bits everywhere."""
     if left.device.type != "cpu":
         return left @ right
     return torch.from_numpy(left.detach().numpy() @ right.detach().numpy())

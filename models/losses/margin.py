@@ -2,10 +2,7 @@
 
 A similar pair ⟨x1, x2⟩ costs max(0, δ - cos(x1, x2) + cos(x1, t1)), and the same once more from the
 side of x2 with t2, where t1 and t2 are negatives out of the batch (A.1). The loss is the mean over
-these terms; the paper sums the two sides of a pair, which is twice as much.
-
-Its λ‖θ‖² is the weight decay of the optimizer, in section `train`. A negative never shares an
-occupation, which the paper has to accept.
+these terms, half of the paper's. λ‖θ‖² is the optimizer's weight decay.
 """
 
 from __future__ import annotations
@@ -15,17 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 import torch
 
-from models.network.loss import (
-    Loss,
-    LossSettings,
-    PairBatch,
-    drawn,
-    highest,
-    hinge,
-    most_informative,
-    nothing,
-    unit,
-)
+from models.network import loss
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float, Int
@@ -36,14 +23,11 @@ CLOSEST_SHARE = {"max": 1.0, "mix": 0.5, "random": 0.0}
 
 
 @dataclass(frozen=True)
-class MarginSettings(LossSettings):
+class MarginSettings(loss.LossSettings):
     """The margin, and how the negative of each side of a pair is chosen."""
 
-    margin: float
-    """δ on cosine similarity, above 0; the paper's is 0.4."""
-    negatives: Negatives
-    """``max``: the most similar; ``random``: any; ``mix``: each of the two half of the time;
-    ``semihard`` and ``most_informative`` as the functions of these names say."""
+    margin: float  # δ on cosine similarity, above 0; the paper's is 0.4
+    negatives: Negatives  # `mix`: `max` half of the time, else `random`; or functions below
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -52,26 +36,24 @@ class MarginSettings(LossSettings):
 
 
 def margin(
-    embeddings: Float[Tensor, "batch dim"], batch: PairBatch, settings: MarginSettings
-) -> Loss:
+    embeddings: Float[Tensor, "batch dim"], batch: loss.PairBatch, settings: MarginSettings
+) -> loss.Loss:
     """Return the loss of a batch, in [0, 2 + δ].
 
     A side without a known negative is left out; without any side the loss is a zero that keeps a
     gradient path. `similar` is the share δ - cos(x1, x2), and `dissimilar` is cos(x1, t1).
     """
-    anchor = torch.cat([batch.left, batch.right])
-    positive = torch.cat([batch.right, batch.left])
-    pair = torch.stack([anchor, positive], 1)
-    allowed = batch.negative_mask[anchor].scatter(1, pair, False)
+    anchor, positive = torch.cat([batch.left, batch.right]), torch.cat([batch.right, batch.left])
+    allowed = batch.negative_mask[anchor].scatter(1, torch.stack([anchor, positive], 1), False)
     usable = allowed.any(1)
     anchor, positive, allowed = anchor[usable], positive[usable], allowed[usable]
     if not len(anchor):
-        return nothing(embeddings)
-    points = unit(embeddings)
+        return loss.nothing(embeddings)
+    points = loss.unit(embeddings)
     negative = _chosen(points.detach(), anchor, positive, allowed, settings.negatives)
     near = (points[anchor] * points[positive]).sum(1)
     far = (points[anchor] * points[negative]).sum(1)
-    return hinge(near, far, settings.margin)
+    return loss.hinge(near, far, settings.margin)
 
 
 def semihard(
@@ -81,12 +63,12 @@ def semihard(
 ) -> Int[Tensor, " row"]:
     """Choose the most similar candidate among those less similar than the `positive` column.
 
-    It is of Schroff et al. 2015 (FaceNet, section 3.2). Their margin needs no rule of its own: if
-    any is within it then so is this one, and if none is, every choice costs 0. Where none is less
-    similar, it is the least similar candidate.
+    It is of Schroff et al. 2015 (FaceNet, section 3.2), whose margin needs no rule of its own.
+    Where none is less similar, it is the least similar candidate.
     """
     below = allowed & (similarity < similarity.gather(1, positive[:, None]))
-    return torch.where(below.any(1), highest(similarity, below), highest(-similarity, allowed))
+    closest, farthest = loss.highest(similarity, below), loss.highest(-similarity, allowed)
+    return torch.where(below.any(1), closest, farthest)
 
 
 def _chosen(
@@ -97,12 +79,12 @@ def _chosen(
     negatives: Negatives,
 ) -> Int[Tensor, " side"]:
     if negatives == "most_informative":
-        return most_informative(points[anchor], points[positive], points, allowed)
+        return loss.most_informative(points[anchor], points[positive], points, allowed)
     similarity = points[anchor] @ points.T
     if negatives == "semihard":
         return semihard(similarity, positive, allowed)
     closest = torch.rand(len(anchor), device=points.device) < CLOSEST_SHARE[negatives]
-    return torch.where(closest, highest(similarity, allowed), drawn(allowed, 1)[:, 0])
+    return torch.where(closest, loss.highest(similarity, allowed), loss.drawn(allowed, 1)[:, 0])
 
 
 SETTINGS, LOSS = MarginSettings, margin

@@ -1,9 +1,8 @@
 """Squared error between a predicted and a given similarity (Mueller & Thyagarajan 2016).
 
 The prediction, in [0, 1], is g = exp(-‖a - b‖₁) of the embeddings as they come (Bao et al. 2018,
-section III.A), or (1 + cosine) / 2. Bao et al. print the sum of the squared errors (equation 11);
-their Table I can only hold means. Scores of another range are brought to [0, 1] before. A similar
-pair without a score has 1, a dissimilar one of the file 0.
+section III.A), or (1 + cosine) / 2; the errors are averaged. Scores of another range are brought to
+[0, 1] before. A similar pair without a score has 1, a dissimilar one of the file 0.
 """
 
 from __future__ import annotations
@@ -41,8 +40,7 @@ def regression(
     """Return the mean of (prediction - score)² over all pairs, in [0, 1].
 
     Its terms come from `left` and `right`, scored or similar, and from `dissimilar`. Without a
-    pair, or with all embeddings equal, the gradient is zero. ``exp_manhattan`` can hardly pull
-    together what is many units apart, for there it is as good as 0.
+    pair, or with all embeddings equal, the gradient is zero.
     """
     left, right = torch.cat([torch.stack([batch.left, batch.right], 1), batch.dissimilar]).T
     if settings.similarity == "cosine":

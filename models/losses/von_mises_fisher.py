@@ -36,13 +36,11 @@ class VonMisesFisherSettings(LossSettings):
 
     needs_targets: ClassVar[bool] = True
 
-    norm_penalty: float
-    """λ1, 0 or more. With 0, what Bhat et al. compare to, the norm of an embedding that points at
-    its target grows without end; else it stops near (dim - 1) / (2 λ1)."""
+    norm_penalty: float  # λ1; the norm stops near (dim - 1) / (2 λ1), with 0 nowhere
 
     def __post_init__(self) -> None:
-        if not 0 <= self.norm_penalty < 1:
-            value = self.norm_penalty
+        value = self.norm_penalty
+        if not 0 <= value < 1:
             raise ValueError(f"norm_penalty = {value}: 0 or more; from 1 on û goes to 0")
 
 
@@ -52,10 +50,8 @@ def von_mises_fisher(
     """Return the loss of a batch, in nats, of either sign: the mean over pairs with a target.
 
     `similar` is -ûᵀu, `dissimilar` is -log C_m(‖û‖) + λ1‖û‖, which keeps the norm down. Without a
-    target the loss is a zero that keeps a gradient path.
-
-    Raises:
-        ValueError: the batch has no targets, or the embeddings have less than 2 dimensions.
+    target the loss is a zero that keeps a gradient path. ValueError if the batch has no targets, or
+    the embeddings have less than 2 dimensions.
     """
     targets = batch.targets
     if targets is None:
@@ -75,18 +71,12 @@ def von_mises_fisher(
 def log_bessel_i_over_power(order: float, x: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
     """Return log(I_v(x) / x^v), for an order v and x of 0 or more, in the dtype of `x`.
 
-    I_v is the modified Bessel function of the first kind. The two logarithms cancel as x goes to 0,
-    so they are never taken. The gradient is I_(v+1)(x) / I_v(x), in [0, 1).
-
-    Float64 torch operations on the device of `x` compute it: nothing overflows, underflows or
-    leaves a GPU. From order 32 on it is the uniform asymptotic expansion (DLMF 10.41.3). The
-    recurrence I_(v-1) = I_(v+1) + (2v/x) I_v (DLMF 10.29.1), stable downwards, leads from there to
-    lower orders. Both are written for S_v(x) = I_v(x) / x^v, which is finite and above 0 at x = 0
-    too. Relative errors, for orders 0 to 511 and x from 0 to 10⁴: 10⁻¹³ of the value, 10⁻¹¹ of the
-    gradient.
-
-    Raises:
-        ValueError: the order is negative.
+    I_v is the modified Bessel function of the first kind. The gradient is I_(v+1)(x) / I_v(x), in
+    [0, 1). Float64 torch operations compute S_v(x) = I_v(x) / x^v, which is above 0 at x = 0 too:
+    from order 32 on the uniform asymptotic expansion (DLMF 10.41.3), below it the recurrence
+    I_(v-1) = I_(v+1) + (2v/x) I_v (DLMF 10.29.1), stable downwards. Relative errors, for orders 0
+    to 511 and x from 0 to 10⁴: 10⁻¹³ of the value, 10⁻¹¹ of the gradient. ValueError if the order
+    is negative.
     """
     if order < 0:
         raise ValueError(f"order = {order}: choose 0 or more")

@@ -10,9 +10,7 @@ from scipy.optimize import minimize
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float64
 
-
-RIDGE = 1.0
-"""Half the squared weight of a standardized feature that is as unlikely as one answer."""
+RIDGE = 1.0  # half the squared weight of a standardized feature that is as unlikely as one answer
 BINS, DRAWS = 15, 1000  # of the calibration error
 
 
@@ -23,9 +21,8 @@ def fitted(
 ) -> tuple[float, Float64[np.ndarray, " value"]]:
     """Return a and b of σ(a + b·values), the likeliest chance that an answer is right (Platt 1999).
 
-    Right and wrong count as (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2), Platt's guard against few answers.
-    Of several values a normal prior keeps the weights small; a single one is free. Values that are
-    all the same leave b at 0. `weights`: of the answers; all alike if left out.
+    Right and wrong count as (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2). Of several values a normal prior
+    keeps the weights small; a single one is free. Values that are all the same leave b at 0.
     """
     hits, misses = int(right.sum()), int((~right).sum())
     targets = np.where(right, (hits + 1) / (hits + 2), 1 / (misses + 2))
@@ -53,21 +50,17 @@ def calibration_error(
     """Return the expected calibration error, from 0 up; of few answers it can be a little below 0.
 
     Answers are in bins of equal mass by confidence; the error is the mean over bins of |mean
-    confidence − share right|. Chance alone makes this positive, so its expected excess is taken
-    off: labels are drawn again around each bin's share, and the mean rise of the error is the bias
-    (Kumar, Liang and Ma 2019, whose code does the same for absolute differences).
-
-    Raises:
-        ValueError: there are fewer answers than bins.
+    confidence − share right|, less its expected excess by chance: labels are drawn again around
+    each bin's share, and the mean rise of the error is the bias (Kumar, Liang and Ma 2019).
+    ValueError if there are fewer answers than bins.
     """
     if len(confidence) < BINS:
         raise ValueError(f"{len(confidence)} answers for {BINS} bins; query more titles")
-    order = np.argsort(confidence, kind="stable")
-    bins = np.array_split(order, BINS)
+    bins = np.array_split(np.argsort(confidence, kind="stable"), BINS)
     sizes = np.array([len(rows) for rows in bins])
     sure = np.array([confidence[rows].mean() for rows in bins])
     share = np.array([right[rows].mean() for rows in bins])
-    weights = sizes / len(order)
+    weights = sizes / len(confidence)
     error = float(weights @ np.abs(sure - share))
     spread = np.sqrt(share * (1 - share) / sizes)
     drawn = np.random.default_rng(seed).normal(share, spread, (DRAWS, BINS))

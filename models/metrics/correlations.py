@@ -31,9 +31,8 @@ def agreement(
 ) -> float:
     """Return the measure of some pairs.
 
-    Raises:
-        ValueError: lengths differ, there is no pair, a value is not finite, or the measure is a
-            correlation and all scores or all gold are equal.
+    ValueError if lengths differ, there is no pair, a value is not finite, or of a correlation all
+    scores or all gold are equal.
     """
     scores, gold = _paired(scores, gold)
     value = float(MEASURES[measure](scores, gold))
@@ -56,19 +55,13 @@ def resampled_measure(
     """Compute the measure in `draws` resamples, NaN where it is undefined.
 
     Pairs are drawn with replacement, and the measure is taken anew within each draw, ranks included
-    (Efron and Tibshirani 1993, chapter 13). Every system meets the same draws; equal seeds and
-    numbers of pairs draw the same pairs, which are those of
-    `models.metrics.intervals.resampled_means`.
-
-    Raises:
-        ValueError: lengths differ, there is no pair, or a value is not finite.
+    (Efron and Tibshirani 1993, chapter 13). Every system meets the same draws, those of
+    `models.metrics.intervals.resampled_means`. ValueError as of `agreement`, but for equal values.
     """
     scores, gold = _paired(scores, gold)
-    blocks = [
-        MEASURES[measure](scores[:, drawn], gold[drawn])
-        for drawn in resamples(len(gold), draws, seed, BLOCK)
-    ]
-    return np.concatenate([np.empty((len(scores), 0)), *blocks], axis=1)
+    blocks = resamples(len(gold), draws, seed, BLOCK)
+    values = [MEASURES[measure](scores[:, drawn], gold[drawn]) for drawn in blocks]
+    return np.concatenate([np.empty((len(scores), 0)), *values], axis=1)
 
 
 def _paired(
@@ -91,8 +84,7 @@ def _pearson(
     scores: Float[np.ndarray, "*system pair"], gold: Float[np.ndarray, "*draw pair"]
 ) -> Float[np.ndarray, " *system"]:
     cosine = (_directions(scores) * _directions(gold)).sum(axis=-1)
-    within: Float[np.ndarray, " *system"] = np.clip(cosine, -1.0, 1.0)
-    return within
+    return np.asarray(np.clip(cosine, -1.0, 1.0))
 
 
 def _directions(values: Float[np.ndarray, "*draw pair"]) -> Float[np.ndarray, "*draw pair"]:

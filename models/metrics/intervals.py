@@ -1,9 +1,8 @@
 """Intervals of means and shares: bootstrap over queries, Wilson's, and over seeds and queries.
 
 Bootstrap: queries are drawn with replacement; the ends are percentiles of the resampled means
-(Efron and Tibshirani 1993, chapter 13). `non_inferior` judges several tests at once by the
-step-down of Holm 1979. The gate between challenger and champion has the intervals of
-`models/metrics/paired_tests.py`.
+(Efron and Tibshirani 1993, chapter 13). `non_inferior` judges several tests at once (Holm 1979).
+The gate has the intervals of `models/metrics/paired_tests.py`.
 """
 
 from __future__ import annotations
@@ -35,11 +34,7 @@ class Interval:
 
 
 def bootstrap_interval(values: Float[np.ndarray, " query"], draws: int, seed: int) -> Interval:
-    """Return the 95 % percentile interval of the mean over queries.
-
-    Raises:
-        ValueError: there is no query, or a value is not finite.
-    """
+    """Return the 95 % percentile interval of the mean; ValueError if empty or not finite."""
     low, high = np.quantile(resampled_means(values, draws, seed), [TAIL, 1 - TAIL])
     return Interval(float(np.mean(values)), float(low), float(high))
 
@@ -49,8 +44,7 @@ def paired_interval(
 ) -> Interval:
     """Return the 95 % interval of mean(a − b), two systems on the same queries in the same order.
 
-    Raises:
-        ValueError: the lengths differ, there is no query, or a value is not finite.
+    ValueError if the lengths differ, there is no query, or a value is not finite.
     """
     if len(a) != len(b):
         raise ValueError(f"{len(a)} and {len(b)} values are not paired: give both the same queries")
@@ -60,10 +54,7 @@ def paired_interval(
 def wilson_interval(right: int, n: int) -> Interval:
     """Return right / n with its interval, both ends within 0 and 1 (Wilson 1927).
 
-    It holds for few and for extreme counts.
-
-    Raises:
-        ValueError: `n` is below 1, or `right` is not from 0 to `n`.
+    ValueError if `n` is below 1, or `right` is not from 0 to `n`.
     """
     if not 0 <= right <= n or n < 1:
         raise ValueError(f"{right} of {n} is no share")
@@ -76,17 +67,11 @@ def wilson_interval(right: int, n: int) -> Interval:
 def crossed_interval(values: Float[np.ndarray, "seed query"]) -> Interval:
     """Return the 95 % interval of a mean over trainings and queries: for other seeds and queries.
 
-    Every seed is asked every query, so the values are a table of seeds × queries with crossed
-    random effects (Brennan 2001, *Generalizability Theory*, chapter 3). With S seeds, Q queries and
-    the mean squares of seeds, queries and what is left, the variance of the mean is
-
-        (MS_seed + MS_query − MS_left) / (S·Q),
-
-    here at least what either alone would give. The ends are Student's, with the degrees of freedom
-    of Satterthwaite 1946. From two seeds little is known of others, and the interval says so.
-
-    Raises:
-        ValueError: there are less than two seeds or two queries, or a value is not finite.
+    The values are a table of S seeds × Q queries with crossed random effects (Brennan 2001,
+    *Generalizability Theory*, chapter 3). With the mean squares of seeds, queries and what is left,
+    the variance of the mean is (MS_seed + MS_query − MS_left) / (S·Q), here at least what either
+    alone would give. The ends are Student's, with the degrees of freedom of Satterthwaite 1946.
+    ValueError if there are less than two seeds or two queries, or a value is not finite.
     """
     exact = np.asarray(values, np.float64)
     seeds, queries = exact.shape
@@ -128,36 +113,25 @@ def non_inferior(
     p-value on, test i of m (from 0) is held against `TAIL` / (m − i); the first that lies above it
     ends the walk, and all after it keep its level. The lower end is the resampled mean of rank
     level · (draws + 1), so a test passes exactly if its lower end lies above −margin. The chance
-    that any test passes wrongly is `TAIL` or less (Holm holds under any dependence). With
-    `margin` = 0 "passed" means better.
-
-    Raises:
-        ValueError: too few draws for the smallest level, or as `bootstrap_interval`.
+    that any test passes wrongly is `TAIL` or less (Holm holds under any dependence). With `margin`
+    = 0 "passed" means better. ValueError if the draws are too few for the smallest level, or as
+    `bootstrap_interval`.
     """
-
-    def order(level: float) -> int:  # of the resampled mean that is the lower end
-        return int(level * (draws + 1))
-
     smallest = TAIL / max(len(differences_by_test), 1)
-    if order(smallest) < 1:
+    if smallest * (draws + 1) < 1:
         raise ValueError(f"{draws} draws cannot reach a level of {smallest:g}; use 1000 or more")
-    means = {
-        test: np.sort(resampled_means(differences, draws, seed))
-        for test, differences in differences_by_test.items()
-    }
-    at_or_below = {
-        test: int(np.searchsorted(ordered, -margin, side="right"))
-        for test, ordered in means.items()
-    }
+    by_test = differences_by_test.items()
+    means = {test: np.sort(resampled_means(own, draws, seed)) for test, own in by_test}
+    below = {test: int(np.searchsorted(own, -margin, "right")) for test, own in means.items()}
     results: dict[str, NonInferiority] = {}
     open_tests = len(means)
-    for test in sorted(means, key=at_or_below.__getitem__):
+    for test in sorted(means, key=below.__getitem__):
         level = TAIL / open_tests
-        low = float(means[test][order(level) - 1])
+        low = float(means[test][int(level * (draws + 1)) - 1])
         passed = low > -margin
         open_tests -= passed
         value = float(np.mean(differences_by_test[test]))
-        p_value = (1 + at_or_below[test]) / (draws + 1)
+        p_value = (1 + below[test]) / (draws + 1)
         results[test] = NonInferiority(value, low, p_value, level, passed)
     return {test: results[test] for test in differences_by_test}
 
@@ -167,8 +141,7 @@ def resampled_means(
 ) -> Float64[np.ndarray, " draw"]:
     """Return the means of `draws` resamples; equal seeds and lengths draw the same queries.
 
-    Raises:
-        ValueError: there is no query, or a value is not finite.
+    ValueError if there is no query, or a value is not finite.
     """
     exact = np.asarray(values, dtype=np.float64)
     if not len(exact) or not np.isfinite(exact).all():

@@ -1,16 +1,13 @@
 """Two systems on the same queries: how far their shares lie apart, and the exact sign test.
 
 A query counts as a win where only the first system is right, as a loss where only the second is; a
-tie by expectation counts in part.
-
-The score test of Tango 1998 of "the true difference is Δ" divides wins − losses − nΔ by its
-deviation under that very hypothesis (Statistics in Medicine 17, pages 891 to 908, equation 4). Its
-error stays at what is asked for where few answers differ, as with typos; an interval that takes the
-deviation from the same few losses errs more often there (`docs/LOG.md`).
+tie by expectation counts in part. The score test of Tango 1998 of "the true difference is Δ"
+divides wins − losses − nΔ by its deviation under that very hypothesis (Statistics in Medicine 17,
+pages 891 to 908, equation 4). Its error stays at what is asked for even where few answers differ
+(`docs/LOG.md`).
 
 The sign test looks at wins and losses alone. If neither system is better, each of these queries is
-as likely a win as a loss, however they were chosen among those on which the two differ (Dixon and
-Mood 1946; McNemar's test in its exact form).
+as likely a win as a loss (Dixon and Mood 1946; McNemar's test in its exact form).
 """
 
 from __future__ import annotations
@@ -26,7 +23,6 @@ from scipy.special import betainc
 
 if TYPE_CHECKING:
     from jaxtyping import Float
-
 
 HALVINGS = 40  # of the range of differences: an end is exact to 2e-12
 MOST = 1000  # further queries beyond which none is looked for
@@ -44,8 +40,7 @@ class PairedShares:
     def of(cls, first: Float[np.ndarray, " query"], second: Float[np.ndarray, " query"]) -> Self:
         """Count the answers of two systems, each in [0, 1], the queries in one order.
 
-        Raises:
-            ValueError: the lengths differ, there is no query, or a value is not finite.
+        ValueError if the lengths differ, there is no query, or a value is not finite.
         """
         if len(first) != len(second) or not len(first):
             raise ValueError(f"{len(first)} and {len(second)} values: give both the same queries")
@@ -91,10 +86,7 @@ class PairedShares:
         return -PairedShares(self.losses, self.wins, self.queries).low(error)
 
     def needed(self, difference: float, error: float) -> int | None:
-        """Return how many queries with such answers show more than `difference`; None: no number.
-
-        With the same shares of wins and losses the statistic grows as the root of their number.
-        """
+        """Return how many queries with such answers show more than `difference`, or None."""
         statistic = self.statistic(difference) if self.difference > difference else 0.0
         if statistic <= 0:
             return None
@@ -102,10 +94,7 @@ class PairedShares:
 
 
 def chance_if_equal(wins: int, losses: int) -> float:
-    """Return the chance of so many wins or more of `wins + losses`, were both systems equal.
-
-    It is the upper tail of the binomial distribution of ½, an incomplete beta function.
-    """
+    """Return the binomial chance of so many wins or more, were both systems equal."""
     return float(betainc(wins, losses + 1, 0.5)) if wins else 1.0
 
 

@@ -1,12 +1,10 @@
 """Where the gold of each query stands: success@k, reciprocal rank, average precision.
 
-The project's own tables take ties by expectation (`rank_gold`). Every order of the occupations that
-share a score is equally likely, and a query's value is the mean over them: no accident of sorting
-helps or hurts a system. A query may have several gold occupations; any of them is a hit.
-
-`RelevantPlaces` counts ranked lists as trec_eval does: by falling score, and of equal scores the
-later document first. With documents sorted by id the values are those of trec_eval and of
-ir-measures, ties included. Without ties both ways give the same.
+The project's own tables take ties by expectation (`rank_gold`): every order of occupations that
+share a score is equally likely, and a query's value is the mean over them. A query may have several
+gold occupations; any of them is a hit. `RelevantPlaces` counts ranked lists as trec_eval does: by
+falling score, and of equal scores the later document first. With documents sorted by id the values
+are those of trec_eval and ir-measures.
 """
 
 from __future__ import annotations
@@ -44,10 +42,8 @@ def rank_gold(
 ) -> GoldRank:
     """Compare every occupation with the best-scored gold one of its query.
 
-    Higher scores are better, ±inf included; equal ones are ties. Gold −1 fills up.
-
-    Raises:
-        ValueError: a score is NaN, a query has no gold, or an index is no occupation.
+    Higher scores are better, ±inf included; equal ones are ties. Gold −1 fills up. ValueError if a
+    score is NaN, a query has no gold, or an index is no occupation.
     """
     distinct = _distinct(gold, scores.shape[1])
     _check_scores(scores)
@@ -66,10 +62,7 @@ def success_at_k(rank: GoldRank, k: int) -> Float64[np.ndarray, " query"]:
     Range 0 to 1, higher is better. With j = min(max(k − better, 0), tied) places open to the tied,
     it is 1 − C(tied − gold_tied, j) / C(tied, j), as a product of gold_tied fractions; with one
     gold it is j / tied. Chance level over N occupations with g gold: 1 − C(N − g, k) / C(N, k),
-    which is k / N for one gold. Success@1 is the papers' accuracy.
-
-    Raises:
-        ValueError: k is below 1.
+    which is k / N for one gold. Success@1 is the papers' accuracy. ValueError if k is below 1.
     """
     if k < 1:
         raise ValueError(f"k = {k}; success@k needs at least one place")
@@ -101,11 +94,7 @@ def reciprocal_rank(rank: GoldRank) -> Float64[np.ndarray, " query"]:
 
 
 def ranked(scores: Float[np.ndarray, "query document"]) -> Int64[np.ndarray, "query document"]:
-    """Return the documents of each query, best first; of equal scores the one further right.
-
-    Raises:
-        ValueError: a score is NaN.
-    """
+    """Rank the documents of each query, of equal ones the rightmost first; ValueError for NaN."""
     _check_scores(scores)
     from_the_right = np.argsort(-scores[:, ::-1], axis=1, kind="stable")
     return np.asarray(scores.shape[1] - 1 - from_the_right)
@@ -128,10 +117,8 @@ class RelevantPlaces:
     ) -> RelevantPlaces:
         """Look the `gold` documents up in the `order` of `ranked`; −1 fills up (`pad_gold`).
 
-        A document below place `depth` counts as not found.
-
-        Raises:
-            ValueError: a query has no relevant document.
+        A document below place `depth` counts as not found. ValueError if a query has no relevant
+        document.
         """
         is_gold = gold >= 0
         if not is_gold.any(axis=1).all():
@@ -145,10 +132,9 @@ class RelevantPlaces:
     def average_precision(self) -> Float64[np.ndarray, " query"]:
         """Return the mean over the relevant documents of the precision at the place of each.
 
-        Range 0 to 1, higher is better; its mean over queries is `mean_average_precision`. It is
-        Σ_i (i / place_i) / relevant, where place_i is that of the i-th relevant document, and one
-        that was not found adds nothing (Buckley and Voorhees 2005). For one relevant document it
-        is the reciprocal rank.
+        Range 0 to 1, higher is better. It is Σ_i (i / place_i) / relevant, where place_i is that of
+        the i-th relevant document, and one that was not found adds nothing (Buckley and Voorhees
+        2005).
         """
         rank = np.arange(1, self.places.shape[1] + 1)
         return np.asarray((rank / self.places).sum(axis=1) / self.relevant)
@@ -163,8 +149,7 @@ class RelevantPlaces:
 
 
 def _check_scores(scores: Float[np.ndarray, "query document"]) -> None:
-    missing = np.isnan(scores).any(axis=1)
-    if missing.any():
+    if (missing := np.isnan(scores).any(axis=1)).any():
         raise ValueError(f"query {missing.argmax()} has a score that is NaN")
 
 
@@ -173,13 +158,11 @@ def _distinct(
 ) -> Bool[np.ndarray, "query gold"]:
     """Check the entries and mark those that are gold and stand for the first time."""
     is_gold = gold >= 0
-    missing = np.flatnonzero(~is_gold.any(axis=1))
-    if len(missing):
+    if len(missing := np.flatnonzero(~is_gold.any(axis=1))):
         raise ValueError(f"{len(missing)} queries have no gold, the first is query {missing[0]}")
     if gold.size and (gold.max() >= occupations or gold.min() < -1):
-        raise ValueError(
-            f"gold holds {gold.max()} or {gold.min()}; occupations: 0–{occupations - 1}"
-        )
+        ends = f"{gold.max()} or {gold.min()}"
+        raise ValueError(f"gold holds {ends}; occupations: 0–{occupations - 1}")
     for column in range(1, gold.shape[1]):
         is_gold[:, column] &= (gold[:, :column] != gold[:, column, None]).all(axis=1)
     return is_gold

@@ -24,15 +24,12 @@ if TYPE_CHECKING:
 class EncoderSettings:
     """Base of every encoder's settings: plain values (numbers, strings, tuples of these).
 
-    Raises:
-        ValueError: a choice is unknown, a count too small, or a share (a float) not in [0, 1); or
-            the encoder cannot work with the values. The message says what to choose.
+    ValueError if a choice is unknown, a count too small, or a share (a float) not in [0, 1); or the
+    encoder cannot work with the values. The message says what to choose.
     """
 
-    may_be_zero: ClassVar[tuple[str, ...]] = ()
-    """Counts that are 0 or more; all others are 1 or more."""
-    reads_characters: ClassVar[bool] = False
-    """Whether `max_length` is of characters, and so from 4 to 1000."""
+    may_be_zero: ClassVar[tuple[str, ...]] = ()  # counts; all others are 1 or more
+    reads_characters: ClassVar[bool] = False  # whether `max_length` is, and so from 4 to 1000
 
     def __post_init__(self) -> None:
         for name, hint in get_type_hints(type(self)).items():
@@ -50,12 +47,9 @@ class EncoderSettings:
 
 
 class Encoder(nn.Module, ABC):
-    """Base of all encoders.
+    """Base of all encoders: `Settings` is the class of its `settings`.
 
-    Attributes:
-        Settings: class of its settings.
-        settings: the values of this encoder.
-        sparse: whether gradients hold the rows alone that a batch reads.
+    `sparse`: whether gradients hold the rows alone that a batch reads.
     """
 
     Settings: ClassVar[type]
@@ -79,11 +73,7 @@ class Encoder(nn.Module, ABC):
 
     @staticmethod
     def check_sparse(settings: Any) -> None:  # noqa: ANN401
-        """Refuse settings whose gradients cannot be sparse (`train.sparse_updates`).
-
-        Raises:
-            ValueError: the encoder is more than one table of rows.
-        """
+        """Refuse settings of more than one table of rows (`train.sparse_updates`): ValueError."""
         raise ValueError(
             "this encoder is more than one table of rows: set train.sparse_updates to false, or "
             "choose train.encoder.kind ngram_bag with bias: false"

@@ -1,8 +1,7 @@
 """Networks by kind: settings from plain values, encoders from settings, networks as files.
 
-The name of a kind of encoder or loss is that of its file, and stands nowhere else. A trained
-network is a folder: `featurizer.json`, `encoder.json`, `weights.safetensors` and, of step 0,
-`initial.safetensors`; no pickle.
+The name of a kind is that of its file, and stands nowhere else. A trained network is a folder:
+`featurizer.json`, `encoder.json`, `weights.safetensors` and, of step 0, `initial.safetensors`.
 """
 
 from __future__ import annotations
@@ -33,11 +32,7 @@ def kinds(package: str) -> list[str]:
 
 
 def encoder_class(kind: str) -> type[Encoder]:
-    """Return the encoder of this kind.
-
-    Raises:
-        ValueError: there is none; the message lists those that there are.
-    """
+    """Return the encoder of this kind; the ValueError for an unknown one lists all."""
     encoder: type[Encoder] = _module("encoders", kind).ENCODER
     return encoder
 
@@ -59,11 +54,7 @@ def plain(settings: Any) -> dict[str, Any]:  # noqa: ANN401
 
 
 def encoder_settings(values: dict[str, Any]) -> Any:  # noqa: ANN401
-    """Make the settings of an encoder from `kind` and its values, as `plain` gives them.
-
-    Raises:
-        ValueError: the kind is unknown, or a value is missing, unknown or refused by the class.
-    """
+    """Make an encoder's settings from `kind` and its values; ValueError if one is refused."""
     return _settings(encoder_class(values["kind"]).Settings, values)
 
 
@@ -112,10 +103,8 @@ def load_model(
     folder: Path, which: Literal["weights", "initial"] = "weights"
 ) -> tuple[Featurizer, Encoder]:
     """Return featurizer and encoder, trained or of step 0, on the CPU and in evaluation mode."""
-    fitted, shape = (
-        json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
-        for name in ("featurizer", "encoder")
-    )
+    files = (folder / "featurizer.json", folder / "encoder.json")
+    fitted, shape = (json.loads(file.read_text(encoding="utf-8")) for file in files)
     featurizer = Featurizer.from_values(fitted)
     weights = load_file(folder / f"{which}.safetensors")
     return featurizer, make_encoder(encoder_settings(shape), featurizer, weights).eval()
@@ -126,8 +115,7 @@ def _settings(settings: type[Any], values: dict[str, Any]) -> Any:  # noqa: ANN4
     known = {field.name for field in fields(settings)}
     # a file of before a field was there lacks it, so the field has a default
     optional = {field.name for field in fields(settings) if field.default is not MISSING}
-    wrong = sorted((known ^ own.keys()) - (optional - own.keys()))
-    if wrong:
+    if wrong := sorted((known ^ own.keys()) - (optional - own.keys())):
         raise ValueError(f"{values['kind']} has the values {sorted(known)}; check {wrong}")
     return settings(**{name: tuple(v) if isinstance(v, list) else v for name, v in own.items()})
 

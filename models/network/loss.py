@@ -1,29 +1,18 @@
 """The base of losses: functions of embeddings and of the ids that say who belongs to whom.
 
-A loss is one file of `models/losses/`, whose name is its kind, with a frozen dataclass of its
-settings, a subclass of `LossSettings`, bound to the name `SETTINGS`, and a function bound to
-`LOSS`: `LOSS(embeddings, batch, settings) -> Loss`. Embeddings come as the encoder gives them; a
-loss that speaks of cosine similarity brings them to unit norm itself (`unit`).
-
-Parts that several losses share stand here too: `highest`, `most_informative` and `drawn` choose the
-negative of each row among the candidates that a mask allows, one at least; of equal scores any may
-be chosen. They return positions, so that the choice carries no gradient.
+A loss is one file of `models/losses/`, whose name is its kind, with a subclass of `LossSettings`
+bound to the name `SETTINGS`, and a function `LOSS(embeddings, batch, settings) -> Loss`. Embeddings
+come as the encoder gives them (`unit` brings them to unit norm). `highest`, `most_informative` and
+`drawn` choose the negative of each row among the candidates that a mask allows, one at least; of
+equal scores any may be chosen. They return positions, without gradient.
 """
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    ClassVar,
-    Literal,
-    NamedTuple,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import torch
 from torch.nn import functional
@@ -45,10 +34,10 @@ class LossSettings:
     similarity: ClassVar[str] = "cosine"
 
     def __post_init__(self) -> None:
-        for name, hint in get_type_hints(type(self)).items():
+        for name, hint in typing.get_type_hints(type(self)).items():
             value = getattr(self, name)
-            if get_origin(hint) is Literal and value not in get_args(hint):
-                raise ValueError(f"{name} = {value!r}; choose {', '.join(get_args(hint))}")
+            if typing.get_origin(hint) is Literal and value not in typing.get_args(hint):
+                raise ValueError(f"{name} = {value!r}; choose {', '.join(typing.get_args(hint))}")
 
     @property
     def reads_dissimilar(self) -> bool:
@@ -134,10 +123,7 @@ def hinge(near: Float[Tensor, "*pair"], far: Float[Tensor, "*pair"], margin: flo
 def highest(
     scores: Float[Tensor, "row candidate"], allowed: Bool[Tensor, "row candidate"]
 ) -> Int[Tensor, " row"]:
-    """Choose the allowed candidate with the highest score.
-
-    Of cosine similarities it is MAX of Wieting et al. 2016 (A.1).
-    """
+    """Choose the allowed candidate with the highest score; MAX of Wieting et al. 2016 (A.1)."""
     return scores.masked_fill(~allowed, -torch.inf).argmax(1)
 
 
@@ -149,8 +135,7 @@ def most_informative(
 ) -> Int[Tensor, " row"]:
     """Choose the candidate of the highest cosine with û - u (Lazaridou et al. 2015).
 
-    It is close to the prediction and far from the target, as Bhat et al. 2019 (section 3) describe.
-    All vectors are of unit norm. Where û = u there is no direction, and any candidate is chosen.
+    All vectors are of unit norm (Bhat et al. 2019, section 3). Where û = u any is chosen.
     """
     return highest(unit(predicted - target) @ candidates.T, allowed)
 

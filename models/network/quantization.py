@@ -1,9 +1,8 @@
 """Tables in bytes or half bytes: a number in eight or four bits, one scale a row.
 
 A row w is kept as the integers nearest to w/s, with s = max|w|/m and m the largest that the bits
-hold (symmetric quantization, Jacob et al. 2018, section 2.1, with a scale for each row); s times
-these is what is read again. A half-byte table has two numbers a byte, 8 added to each: number j of
-the first half of a row in its lower bits, number j of the second half in its upper ones.
+hold (symmetric quantization, Jacob et al. 2018, section 2.1). A half-byte table has two numbers a
+byte, 8 added to each: the first half of a row in the lower bits, the second in the upper ones.
 """
 
 from __future__ import annotations
@@ -18,10 +17,8 @@ if TYPE_CHECKING:
 
     from models.network.encoder import Encoder
 
-Precision = Literal["half_byte", "byte", "single"]
-"""Of a table's numbers: four bits, eight bits, or 32-bit floats."""
-SCALE = ".scale"
-"""Behind a table's name: the scales of its rows."""
+Precision = Literal["half_byte", "byte", "single"]  # four bits, eight bits, or floats
+SCALE = ".scale"  # behind a table's name: the scales of its rows
 LARGEST = {"half_byte": 7, "byte": 127}
 OFFSET, VALUES = 8, 16
 
@@ -31,8 +28,7 @@ def pack(
 ) -> tuple[Shaped[Tensor, "row _"], Float[Tensor, "row 1"]]:
     """Return a table as it is kept in bytes or half bytes, and its scales; 0 of a row of zeros.
 
-    Raises:
-        ValueError: rows of half bytes have an odd number of numbers.
+    ValueError if rows of half bytes have an odd number of numbers.
     """
     scales = table.abs().amax(dim=1, keepdim=True) / LARGEST[precision]
     quantized = torch.where(scales > 0, table / scales, 0).round().to(torch.int8)

@@ -1,11 +1,9 @@
 """Parts that several encoders share: LSTMs over padded strings, pooling, batches in pieces.
 
 The LSTM's equations are torch's: 1 to 6 of Neculoiu et al. 2016 and of Bao et al. 2018. Each way of
-a layer is a fused LSTM over padded strings; the second way reads each string reversed within its
-length, so padding stands behind every string and is never read. On a CPU this is nearly twice as
-fast as packed sequences. An `nn.LSTM` only holds the parameters.
-
-States stand time first; pooling reads only the first `lengths` of each string, 1 or more.
+a layer is a fused LSTM; the second reads each string reversed within its length, so padding is
+never read. On a CPU this is nearly twice as fast as packed sequences. States stand time first;
+pooling reads only the first `lengths` of each string, 1 or more.
 """
 
 from __future__ import annotations
@@ -31,9 +29,8 @@ def in_pieces(
 ) -> Float[Tensor, "batch dim"]:
     """Return the rows of `embed(ids, lengths)`: one a string, which depends on no other.
 
-    The rows are sorted by length and cut into pieces, each padded to its own longest string, so
-    that little padding is computed. A GPU takes the batch whole: there launches cost more than
-    padding. So does a traced network, whose graph may not depend on a batch's lengths.
+    The rows are sorted by length and cut into pieces, each padded to its own longest string. A GPU
+    takes the batch whole, and so does a traced network, whose graph may not depend on lengths.
     """
     if not len(ids):
         return embed(ids.new_zeros(1, 1), lengths.new_ones(1))[:0]
@@ -48,16 +45,14 @@ def in_pieces(
 def lstm_weights(lstm: nn.LSTM, dropout: float = 0.0) -> dict[str, Tensor]:
     """Name the parameters of `lstm`, in training with hidden-to-hidden weights dropped.
 
-    Draw them once a batch: `dropout` is the probability with which a weight is zero for all of it
-    (weight dropping; see `docs/design/training.md`, "Recurrent dropout").
+    Draw them once a batch: see `docs/design/training.md`, "Recurrent dropout".
     """
-    dropped = bool(dropout) and lstm.training
-    return {
-        name: functional.dropout(weight, dropout)
-        if dropped and name.startswith("weight_hh")
-        else weight
-        for name, weight in lstm.named_parameters()
-    }
+    weights: dict[str, Tensor] = dict(lstm.named_parameters())
+    if dropout and lstm.training:
+        for name in weights:
+            if name.startswith("weight_hh"):
+                weights[name] = functional.dropout(weights[name], dropout)
+    return weights
 
 
 def run_layers(
@@ -69,8 +64,7 @@ def run_layers(
 ) -> Float[Tensor, "length batch states"]:
     """Return the last layer's hidden states at each step, forward ones before backward ones.
 
-    `lengths` are at least 1; states behind a string's end mean nothing. `dropout`, in training, is
-    the probability with which a state between two layers is zero.
+    States behind a string's end mean nothing. `dropout`, in training: of states between layers.
     """
     step = torch.arange(steps.shape[0], device=lengths.device)[:, None]
     mirrored = torch.where(step < lengths, lengths - 1 - step, step)[:, :, None]
@@ -91,8 +85,7 @@ def last_state(
 ) -> Float[Tensor, "batch dim"]:
     """Return the state that has read the whole string.
 
-    If `bidirectional`, forward states are in the first half of `dim` and backward ones in the
-    second, whose last state stands at the first step.
+    If `bidirectional`, backward states are the second half of `dim`, their last at the first step.
     """
     position = (lengths - 1)[None, :, None].expand(1, -1, states.shape[2])
     last = states.gather(0, position)[0]
@@ -142,9 +135,8 @@ def _one_way(
 ) -> Float[Tensor, "length batch hidden"]:
     start = steps.new_zeros(1, steps.shape[1], lstm.hidden_size)
     own = [weights[f"{parameter}_{suffix}"] for parameter in PARAMETERS]
-    states: Tensor = torch.lstm(
-        steps, [start, start], own, True, 1, 0.0, lstm.training, False, False
-    )[0]
+    options = (True, 1, 0.0, lstm.training, False, False)
+    states: Tensor = torch.lstm(steps, [start, start], own, *options)[0]
     return states
 
 

@@ -76,7 +76,7 @@ class Answer(NamedTuple):
     top_occupation_ids: Annotated[list[str], "the best `top_k` occupations"]
     top_titles: Annotated[list[str], "the closest alias of each"]
     top_scores: Annotated[list[float], "the score of each"]
-    model_version: Annotated[str, "hash of what answers: the tag `artefact_hash` begins with it"]
+    model_version: Annotated[str, "hash of what answers: the tag `artifact_hash` begins with it"]
     taxonomy_version: Annotated[str, "hash of the taxonomy: the tag `taxonomy_hash` does"]
 
 

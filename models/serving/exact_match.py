@@ -60,13 +60,8 @@ class Batch(NamedTuple):
         """Return some rows."""
         if len(rows) == len(self.titles):
             return self
-        own = rows.tolist()
-        return Batch(
-            [self.titles[row] for row in own],
-            [self.normalized[row] for row in own],
-            self.positions[rows],
-            self.exact[rows],
-        )
+        titles, normalized = ([own[row] for row in rows.tolist()] for own in self[:2])
+        return Batch(titles, normalized, self.positions[rows], self.exact[rows])
 
 
 class Decision(NamedTuple):

@@ -193,22 +193,14 @@ def _prototypes(file: Path) -> Prototypes | None:
     if not file.is_file():
         return None
     numbers = np.load(file.with_suffix(".npy"), mmap_mode="r", allow_pickle=False)
-    with np.load(file, allow_pickle=False) as arrays:
-        product = PrototypeProduct(file.with_suffix(".onnx"))
-        return Prototypes(numbers=numbers, product=product, **arrays)
+    graph = session(file.with_suffix(".onnx"), 1)  # several titles go through beside one another
 
-
-class PrototypeProduct:
-    """Products of titles in bytes with the numbers of prototypes."""
-
-    def __init__(self, file: Path) -> None:
-        """Open the graph `prototypes.onnx`."""
-        self._session = session(file, 1)  # several titles go through beside one another
-
-    def __call__(self, digits: np.ndarray) -> np.ndarray:
-        """Return [title, prototype], int32, of uint8 [title, axis]."""
-        sums: np.ndarray = self._session.run(None, {"digits": digits})[0]
+    def product(digits: np.ndarray) -> np.ndarray:
+        sums: np.ndarray = graph.run(None, {"digits": digits})[0]
         return sums
+
+    with np.load(file, allow_pickle=False) as arrays:
+        return Prototypes(numbers=numbers, product=product, **arrays)
 
 
 def read_network(

@@ -1,8 +1,7 @@
 """The strings and pairs of a taxonomy, and the batch of a step: a function of seed and step alone.
 
-A batch can be had without the ones before it, so a run can be resumed. It holds the strings of some
-similar pairs and of the dissimilar pairs that the loss reads; their occupations decide who is a
-negative of whom. Occupations of a string are a row of codes, because a title can belong to several.
+It holds the strings of some similar pairs and of the dissimilar pairs that the loss reads; their
+occupations decide who is a negative of whom. A title can belong to several occupations.
 """
 
 from __future__ import annotations
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
     from jaxtyping import Bool, Int
     from torch import Tensor
 
-FEW = 50
-"""Judged strings; fewer do not stand for the inputs, so their share of a batch is smaller."""
+FEW = 50  # judged strings; fewer do not stand for the inputs, so their share of a batch is smaller
 
 
 @dataclass(frozen=True)
@@ -48,8 +46,7 @@ class Strings:
 def read_strings(path: Path) -> Strings:
     """Read ``string_id, title, occupation_ids, role`` (see `docs/design/files.md`).
 
-    Raises:
-        ValueError: string ids are not 0, 1, 2 … or an alias has no occupation.
+    ValueError if string ids are not 0, 1, 2 … or an alias has no occupation.
     """
     table = pq.read_table(path)
     if not np.array_equal(table["string_id"].to_numpy(), np.arange(len(table))):
@@ -62,13 +59,9 @@ def read_strings(path: Path) -> Strings:
     _, codes = np.unique(lists.flatten().to_numpy(zero_copy_only=False), return_inverse=True)
     occupations = np.full((len(table), counts.max()), -1, np.int64)
     occupations[np.arange(counts.max()) < counts[:, None]] = codes
-    return Strings(
-        table["title"].to_pylist(),
-        torch.from_numpy(occupations),
-        torch.from_numpy(np.flatnonzero(role == "alias")),
-        torch.from_numpy(np.flatnonzero(role == "valid")),
-        torch.from_numpy(np.flatnonzero(np.isin(role, ("auxiliary_taxonomy", "noisy_auxiliary")))),
-    )
+    is_auxiliary = np.isin(role, ("auxiliary_taxonomy", "noisy_auxiliary"))
+    ids = (np.flatnonzero(mask) for mask in (role == "alias", role == "valid", is_auxiliary))
+    return Strings(table["title"].to_pylist(), *map(torch.from_numpy, (occupations, *ids)))
 
 
 @dataclass(frozen=True)
@@ -85,14 +78,12 @@ def read_pairs(path: Path, *, with_dissimilar: bool) -> Pairs:
     """Read ``anchor_id, other_id, similar, source``.
 
     Without `with_dissimilar`, for training that finds dissimilar pairs in its batches, only those
-    of source `feedback` are kept of the dissimilar rows: no batch knows them.
-
-    Raises:
-        ValueError: the file holds no similar pair, or no dissimilar one where they are needed.
+    of source `feedback` are kept of the dissimilar rows: no batch knows them. ValueError if the
+    file holds no similar pair, or no dissimilar one where they are needed.
     """
     table = pq.read_table(path, columns=["anchor_id", "other_id", "similar", "source"])
-    ids = np.stack([table[name].to_numpy() for name in ("anchor_id", "other_id")], 1)
-    ids = ids.astype(np.int32)
+    ends = [table[name].to_numpy() for name in ("anchor_id", "other_id")]
+    ids = np.stack(ends, 1).astype(np.int32)
     similar = table["similar"].to_numpy(zero_copy_only=False).astype(bool)
     judged = pc.equal(table["source"].cast(pa.string()), "feedback").to_numpy()
     if not similar.any():
@@ -100,8 +91,7 @@ def read_pairs(path: Path, *, with_dissimilar: bool) -> Pairs:
     if with_dissimilar and similar.all():
         raise ValueError(f"{path}: no dissimilar pair; set loss.negatives to batch or hardest")
     dissimilar = ids[~similar] if with_dissimilar else ids[judged & ~similar]
-    parts = (ids[similar], dissimilar, judged[similar])
-    return Pairs(*(torch.from_numpy(part) for part in parts))
+    return Pairs(*map(torch.from_numpy, (ids[similar], dissimilar, judged[similar])))
 
 
 class Shuffled:
@@ -128,9 +118,8 @@ class Shuffled:
 class TitleBatches:
     """Pairs of a strings table on one device, in batches of `count` similar pairs by step.
 
-    With `reads_dissimilar` only the pairs of the file are negatives. With `judged_share` that share
-    of a batch are pairs of people's verdicts, drawn with replacement; below `FEW` judged strings
-    less, in proportion.
+    With `reads_dissimilar` only the pairs of the file are negatives. `judged_share` of a batch are
+    pairs of people's verdicts, drawn with replacement; below `FEW` judged strings less.
     """
 
     def __init__(

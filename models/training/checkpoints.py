@@ -1,7 +1,6 @@
 """Resumable training state, keyed by everything that the result depends on.
 
-DVC deletes a stage's outputs before it runs, so checkpoints lie elsewhere; the key makes sure
-that only the very same run resumes from them.
+DVC deletes a stage's outputs before it runs, so checkpoints lie elsewhere.
 """
 
 from __future__ import annotations
@@ -62,9 +61,8 @@ class Checkpoints:
         ended: bool = False,
     ) -> None:
         """Write the state, whole or not at all; of a run that has ended, its weights alone."""
-        best = progress.weights
+        best, current = progress.weights, encoder.state_dict()
         tensors = {f"best.{k}": v for k, v in best.items()}
-        current = encoder.state_dict()
         same = current.keys() == best.keys() and all(
             torch.equal(value.cpu(), best[name]) for name, value in current.items()
         )

@@ -1,9 +1,8 @@
 """Adam for one large table of which a step reads few rows: the other rows stay as they are.
 
-`torch.optim.SparseAdam` computes the same (apart from rounding) and takes several times as long on
-a CPU, because it builds sparse tensors of the moments on the way. On a CPU the update is compiled
-by numba, and a row is the work of one thread, so the bits are the same whatever their number. A GPU
-takes the same update from torch and needs no compiler.
+`torch.optim.SparseAdam` computes the same (apart from rounding) several times as slowly. On a CPU
+numba compiles the update, and a row is the work of one thread, so the bits are the same whatever
+their number. A GPU takes the same update from torch.
 """
 
 from __future__ import annotations
@@ -25,12 +24,8 @@ BETAS, EPSILON = (0.9, 0.999), 1e-8  # Kingma and Ba 2015, and torch's defaults
 class LazyAdam:
     """Adam (Kingma and Ba 2015, algorithm 1) on the rows of a table that have a gradient.
 
-    It has what training calls of a `torch.optim.Optimizer`, whose first object brings in torch's
-    compiler: that takes seconds.
-
-    Args:
-        params: one table `[row, dim]` whose gradient is sparse over rows, as `RowSums` makes it.
-        lr: the learning rate.
+    `params`: one table `[row, dim]` whose gradient is sparse over rows, as `RowSums` makes it. A
+    `torch.optim.Optimizer` would bring in torch's compiler, which takes seconds.
     """
 
     def __init__(self, params: Iterable[Tensor], lr: float) -> None:
@@ -127,9 +122,6 @@ def compiled_update() -> Callable[..., None]:
 
 
 def _parts(table: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the rows with a gradient, each once, and their gradients.
-
-    Torch forgets that a gradient is coalesced when it hands it to the table.
-    """
+    """Return the rows with a gradient, each once, and their gradients."""
     assert table.grad is not None
     return table.grad._indices()[0], table.grad._values()

@@ -1,9 +1,8 @@
 """The training loop: a run in, weights and history out.
 
 A run is an encoder, its optimizer and one update after another: Adam with gradient clipping
-(Neculoiu et al. 2016, 3.1). A subclass says what is read: `models/training/title_run.py` pairs of a
-taxonomy, `models/training/scored_run.py` scored pairs. A run's score on validation data decides
-when to stop and which weights are kept.
+(Neculoiu et al. 2016, 3.1). `title_run.py` reads pairs of a taxonomy, `scored_run.py` scored pairs.
+A run's score on validation data decides when to stop and which weights are kept.
 """
 
 from __future__ import annotations
@@ -55,9 +54,8 @@ class TrainSettings:
 
     def __post_init__(self) -> None:
         if self.sparse_updates and self.l2:
-            raise ValueError(
-                f"l2 = {self.l2} changes every row: set l2 to 0 or sparse_updates to false"
-            )
+            fault = f"l2 = {self.l2} changes every row"
+            raise ValueError(f"{fault}: set l2 to 0 or sparse_updates to false")
 
 
 class Look(NamedTuple):
@@ -101,8 +99,7 @@ class Run(ABC):
         if settings.sparse_updates:
             self.encoder.check_sparse(settings.encoder)
             self.optimizer = LazyAdam(parameters, rate)
-        else:
-            # fused: its square roots are the same on all processors; decay 2λ is λ‖θ‖²'s gradient
+        else:  # fused: its square roots are the same on all processors; 2λ is λ‖θ‖²'s gradient
             decay = 2 * settings.l2
             self.optimizer = torch.optim.Adam(parameters, rate, weight_decay=decay, fused=True)
 
@@ -145,18 +142,14 @@ class Run(ABC):
 
     def weights(self) -> dict[str, Tensor]:
         """Copy the current weights to the CPU."""
-        return {
-            name: value.detach().cpu().clone() for name, value in self.encoder.state_dict().items()
-        }
+        return {k: v.detach().cpu().clone() for k, v in self.encoder.state_dict().items()}
 
 
 def train(run: Run, checkpoints: Checkpoints, say: Callable[[str], None] = print) -> Trained:
     """Train until `patience` or `max_steps` ends it, resuming from a matching checkpoint.
 
     A run without validation data cannot be judged: `max_steps` end it, the last weights are kept.
-
-    Raises:
-        FloatingPointError: the loss is no longer finite.
+    FloatingPointError if the loss is no longer finite.
     """
     with _deterministic(run.device):
         settings, initial = run.settings, run.weights()
@@ -177,9 +170,8 @@ def train(run: Run, checkpoints: Checkpoints, say: Callable[[str], None] = print
             seconds = time.perf_counter() - began
             progress.step += steps
             if not sums.isfinite().all():
-                raise FloatingPointError(
-                    f"the loss is {sums[0].item()} at step {progress.step}; lower learning_rate"
-                )
+                where = f"{sums[0].item()} at step {progress.step}"
+                raise FloatingPointError(f"the loss is {where}; lower learning_rate")
             _look(run, progress, tuple((sums / steps).tolist()), steps)
             checkpoints.save(run.encoder, run.optimizer, progress, ended=_ended(progress, settings))
             speed, (_, loss, similar, dissimilar, score) = steps / seconds, progress.history[-1]

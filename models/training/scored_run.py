@@ -29,18 +29,13 @@ if TYPE_CHECKING:
     from jaxtyping import Float, Int
     from torch import Tensor
 
-
 SIMILARITIES = {"cosine": cosine, "exp_manhattan": exp_manhattan}
 BLOCK = 256  # validation strings compared with all others at once
 
 
 @dataclass(frozen=True)
 class ScoredPairs:
-    """Pairs of strings with a score, or none for paraphrases, as rows of distinct strings.
-
-    Strings that read alike when cleaned are one string, since no encoder can tell them apart. Equal
-    pairs are all kept.
-    """
+    """Pairs of strings with a score, or none for paraphrases, as rows of distinct strings."""
 
     titles: list[str]  # distinct and cleaned, in order: all left ones, then right
     left: Int[Tensor, " pair"]  # rows of `titles`
@@ -55,24 +50,19 @@ class ScoredPairs:
     ) -> ScoredPairs:
         """Make pairs in the order of the arguments; none is allowed.
 
-        Raises:
-            ValueError: the lengths differ, or a score is outside of [0, 1] or no number.
+        ValueError if the lengths differ, or a score is outside of [0, 1] or no number.
         """
         if len(left) != len(right) or (scores is not None and len(scores) != len(left)):
             scored = "no" if scores is None else len(scores)
-            raise ValueError(
-                f"{len(left)} left and {len(right)} right strings with {scored} scores: give one "
-                "of each for every pair"
-            )
+            fault = f"{len(left)} left and {len(right)} right strings with {scored} scores"
+            raise ValueError(f"{fault}: give one of each for every pair")
         cleaned = [clean_title(title) for title in (*left, *right)]
         row_of = {title: row for row, title in enumerate(dict.fromkeys(cleaned))}
         rows = torch.tensor([row_of[title] for title in cleaned], dtype=torch.long)
         for at, score in enumerate(scores or ()):
             if not 0 <= score <= 1:
-                raise ValueError(
-                    f"the score of pair {at} is {score}: bring scores to [0, 1], 1 for the most "
-                    "similar"
-                )
+                fault = f"the score of pair {at} is {score}"
+                raise ValueError(f"{fault}: bring scores to [0, 1], 1 for the most similar")
         values = None if scores is None else torch.tensor(scores, dtype=torch.float64).float()
         return cls(list(row_of), rows[: len(left)], rows[len(left) :], values)
 
@@ -83,11 +73,8 @@ class ScoredPairs:
 class ScoredRun(Run):
     """A run on pairs, judged by `valid`; a step reads `batch_pairs` pairs.
 
-    `valid` has scores exactly if `pairs` have; without a pair in it nothing is judged.
-
-    Raises:
-        ValueError: there is nothing to train on, one of `pairs` and `valid` has scores and the
-            other none, or the loss takes its negatives from where there are none.
+    `valid` has scores exactly if `pairs` have; without a pair in it nothing is judged. ValueError
+    if the pairs do not fit each other or the loss, or there is nothing to train on.
     """
 
     def __init__(
@@ -159,11 +146,8 @@ def pair_similarities(
 ) -> Float[np.ndarray, " pair"]:
     """Return the similarity that the encoder gives each pair, in their order; higher is closer.
 
-    The encoder is left in evaluation mode. `similarity` is ``cosine``, in [-1, 1], or
-    ``exp_manhattan``, in [0, 1]; a loss names the one that it trains (`LossSettings.similarity`).
-
-    Raises:
-        ValueError: the lengths differ, or the similarity is unknown.
+    `similarity` is ``cosine``, in [-1, 1], or ``exp_manhattan``, in [0, 1]
+    (`LossSettings.similarity`). ValueError if the lengths differ, or the similarity is unknown.
     """
     pairs = ScoredPairs.of(left, right)
     strings = FeaturizedStrings(pairs.titles, featurizer, next(encoder.parameters()).device)
@@ -210,9 +194,7 @@ def _require_fitting(pairs: ScoredPairs, valid: ScoredPairs, settings: TrainSett
     if loss.needs_targets:
         raise ValueError(f"loss {kind} trains into the space of a reference model; there is none")
     if pairs.scores is None and loss.reads_dissimilar:
-        raise ValueError(
-            f"loss {kind} reads dissimilar pairs, of which paraphrases have none: choose one with "
-            "negatives of the batch"
-        )
+        fault = f"loss {kind} reads dissimilar pairs, of which paraphrases have none"
+        raise ValueError(f"{fault}: choose one with negatives of the batch")
     if pairs.scores is not None and not loss.reads_scores:
         raise ValueError(f"loss {kind} cannot learn from scores: choose one that reads them")

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from jaxtyping import Bool, Float, Int, Int64
     from torch import Tensor
 
-
 BLOCK = 32  # validation queries compared with all aliases at once; more would leave the cache
 
 
@@ -36,8 +35,7 @@ BLOCK = 32  # validation queries compared with all aliases at once; more would l
 class FrozenSpace:
     """The space of a reference model: its embeddings of the aliases, which a new model is to hit.
 
-    Consumers that stored those embeddings need not recompute them. The table is frozen (Bhat, Kumar
-    and Tsvetkov 2019, section 2: u is pre-trained), so that no loss can make everything collapse.
+    The table is frozen (Bhat et al. 2019, section 2), so that no loss can make everything collapse.
     """
 
     table: Float[Tensor, "target dim"]  # unit norm, in the order of the aliases
@@ -63,8 +61,7 @@ class FrozenSpace:
     ) -> Targets:
         """Return the targets of the left strings of some pairs, with their negatives.
 
-        `others` are string ids of the right strings (no target unless an alias), `codes` the
-        occupations of the left ones, padded with -1, of `count` occupations.
+        `others`: string ids of the right ones; `codes`: occupations of the left ones, of `count`.
         """
 
         def negative_mask() -> Bool[Tensor, "pair target"]:
@@ -85,11 +82,8 @@ class TitleRun(Run):
     """Strings and pairs on one device.
 
     With `frozen`, the space of a reference model, the loss trains into it and validation queries
-    are looked up there. `units`: of the titles, if they have been featurized before. `before`: the
-    weights of a network to start from, near which strings can be held.
-
-    Raises:
-        ValueError: the loss needs such a space and there is none, or its dimension is another.
+    are looked up there; ValueError if that does not fit. `units`: of the titles, if featurized
+    before. `before`: the weights of a network to start from, near which strings can be held.
     """
 
     def __init__(
@@ -110,12 +104,10 @@ class TitleRun(Run):
                 f"loss {kind_of(settings.loss)} with{'' if frozen else 'out'} a reference model: "
                 "name one in train.compatible_with exactly if the loss trains into its space"
             )
-        space = self.encoder.dim if frozen is None else frozen.table.shape[1]
-        if space != self.encoder.dim:
-            raise ValueError(
-                f"the reference model's embeddings have {space} dimensions, this encoder's "
-                f"{self.encoder.dim}; set its dimension to {space}"
-            )
+        own = self.encoder.dim
+        if frozen is not None and (space := frozen.table.shape[1]) != own:
+            dims = f"{space} dimensions, this encoder's {own}; set its dimension to {space}"
+            raise ValueError(f"the reference model's embeddings have {dims}")
         self.frozen = None if frozen is None else frozen.to(device)
         self.batches = TitleBatches(
             strings,
@@ -145,10 +137,7 @@ class TitleRun(Run):
 
     @property
     def is_judged(self) -> bool:
-        """Whether there are validation queries that show what is learned.
-
-        They are titles of the taxonomy, and show nothing of people's verdicts on inputs.
-        """
+        """Whether there are validation queries, which show nothing of people's verdicts."""
         return len(self.valid) > 0 and self.settings.judged_share is None
 
     def batch(self, step: int) -> tuple[Int[Tensor, " batch"], PairBatch]:
@@ -159,16 +148,12 @@ class TitleRun(Run):
         # a string is to meet the target of its partner and its own, where they have one
         one, other = batch.left, batch.right
         left, right = torch.cat([one, other, one, other]), torch.cat([other, one, one, other])
-        targets = self.frozen.targets(
-            rows[right], self.batches.occupations[rows[left]], self.titles.occupation_count
-        )
+        codes, count = self.batches.occupations[rows[left]], self.titles.occupation_count
+        targets = self.frozen.targets(rows[right], codes, count)
         return rows, replace(batch, left=left, right=right, targets=targets)
 
     def valid_score(self) -> float:
-        """Mean success@1 of the validation queries; 0 without any. Ties by expectation.
-
-        NaN if they show nothing.
-        """
+        """Mean success@1 of validation queries, ties by expectation; 0 without, NaN if unjudged."""
         if not self.is_judged:
             return float("nan") if len(self.valid) else 0.0
         index, order, golds = self._exam
@@ -192,8 +177,8 @@ class TitleRun(Run):
         strings = self.titles
         held = strings.occupations[strings.aliases].numpy()
         titles = [strings.titles[number] for number in strings.aliases.tolist()]
-        row = np.nonzero(held >= 0)[0]
-        index = AliasIndex.of([titles[number] for number in row], held[held >= 0].tolist())
+        owned = [titles[number] for number in np.nonzero(held >= 0)[0]]
+        index = AliasIndex.of(owned, held[held >= 0].tolist())
         row_of = {title: number for number, title in enumerate(titles)}
         order = torch.tensor([row_of[title] for title in index.titles])
         # gold that no alias holds is left out: a query with nothing else is a miss

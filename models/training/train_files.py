@@ -1,13 +1,12 @@
 """Training from two files: `python -m models.training.train_files`, or called by the stage train.
 
-Runs as it stands on a machine that has only torch, numpy, numba, scipy, pyarrow and safetensors.
-In: strings and pairs (see `docs/design/files.md`) and settings as JSON. Out, in one folder:
-`model/{featurizer,encoder}.json`, `model/{weights,initial}.safetensors` and `history.csv`.
+Runs on a machine that has only torch, numpy, numba, scipy, pyarrow and safetensors. In: strings and
+pairs (see `docs/design/files.md`) and settings as JSON. Out: `model/{featurizer,encoder}.json`,
+`model/{weights,initial}.safetensors` and `history.csv`.
 
 A training can continue an earlier one, and then stays near it: two networks from new weights answer
-a tenth of all inputs differently, even if their pairs are nearly the same. Several trainings from
-one start also stay near each other, so their weights can be averaged (Wortsman et al. 2022, "Model
-soups"): the mean weakens what only one of them learned.
+a tenth of all inputs differently. Several trainings from one start can be averaged (Wortsman et al.
+2022, "Model soups"): the mean weakens what only one of them learned.
 """
 
 from __future__ import annotations
@@ -24,17 +23,11 @@ from typing import Any
 import torch
 from safetensors.torch import load_file
 
+from models.network import kinds
 from models.network.embedding import FeaturizedStrings
-from models.network.kinds import (
-    encoder_settings,
-    fit_featurizer,
-    load_model,
-    loss_settings,
-    save_model,
-)
 from models.reproducibility import child_seed, write_bytes
 from models.text.featurizer import Featurizer
-from models.training.batches import Strings, read_pairs, read_strings
+from models.training.batches import read_pairs, read_strings
 from models.training.checkpoints import Checkpoints, run_key
 from models.training.loop import Look, Trained, TrainSettings, describe, train
 from models.training.title_run import FrozenSpace, TitleRun
@@ -55,25 +48,24 @@ def train_files(
     With `earlier`, the folder of a model, the new one is trained into its space. With `start`, a
     folder that this function wrote, that training is continued on pairs of people's verdicts and
     others, `trainings` times with seeds of their own, whose weights are averaged; without any
-    verdict, its result is written as it is.
-
-    A run that was killed goes on from its checkpoint in the folder `checkpoints`, if inputs,
-    settings and code are the same; the result is the same as without the kill.
-
-    Raises:
-        ValueError: the network of `start` is another than that of `settings`.
+    verdict, its result is written as it is. A run that was killed goes on from its checkpoint in
+    the folder `checkpoints`, if inputs, settings and code are the same; the result is the same as
+    without the kill. ValueError if the network of `start` is another than that of `settings`.
     """
     strings = read_strings(strings_file)
     pairs = read_pairs(pairs_file, with_dissimilar=settings.loss.reads_dissimilar)
     runs, first = [settings], None
     if start is None:
-        featurizer = _fitted(strings, settings)
+        # what is trained on: a character of the validation queries alone stays unknown
+        unseen = set(strings.valid.tolist())
+        titles = [title for row, title in enumerate(strings.titles) if row not in unseen]
+        featurizer = kinds.fit_featurizer(titles, settings.encoder)
     else:
         runs = seeded(settings, trainings)
         featurizer, first = _read_start(start, settings)
     read = [strings_file, pairs_file, *Path(__file__).parents[1].rglob("*.py")]
-    for folder in (earlier, start):
-        read += [] if folder is None else [path for path in folder.rglob("*") if path.is_file()]
+    for folder in filter(None, (earlier, start)):
+        read += filter(Path.is_file, folder.rglob("*"))
     saved = [Checkpoints(checkpoints, run_key(describe(run), read)) for run in runs]
     if first is not None and not pairs.judged.any():
         print(f"no verdict to learn from: the network of {start} stays as it is")
@@ -92,7 +84,7 @@ def train_files(
             for run, kept in zip(runs, saved, strict=True)
         ]
         trained = results[0] if first is None else continued(first, results)
-    save_model(out / "model", featurizer, settings.encoder, trained.weights, trained.initial)
+    kinds.save_model(out / "model", featurizer, settings.encoder, trained.weights, trained.initial)
     history = io.StringIO()
     csv.writer(history, lineterminator="\n").writerows([Look._fields, *trained.history])
     write_bytes(history.getvalue().encode(), out / "history.csv")
@@ -108,15 +100,8 @@ def seeded(settings: TrainSettings, trainings: int) -> list[TrainSettings]:
 
 
 def continued(first: Trained, trainings: Sequence[Trained]) -> Trained:
-    """Return the mean of `trainings` that started from `first` as one training with it.
-
-    Its steps follow those of the first. The weights of step 0 are those of the first, the untrained
-    network.
-    """
-    weights = {
-        name: torch.stack([trained.weights[name] for trained in trainings]).mean(0)
-        for name in first.weights
-    }
+    """Return the mean of `trainings` that started from `first` as one training with it."""
+    weights = {k: torch.stack([of.weights[k] for of in trainings]).mean(0) for k in first.weights}
     history = [*first.history]
     for looks in zip(*(trained.history[1:] for trained in trainings), strict=True):
         step = first.history[-1].step + looks[0].step
@@ -127,25 +112,16 @@ def continued(first: Trained, trainings: Sequence[Trained]) -> Trained:
 
 def settings_from(values: dict[str, Any]) -> TrainSettings:
     """Settings from nested plain values; `kind` in `encoder` and `loss` chooses the class."""
-    encoder, loss = encoder_settings(values["encoder"]), loss_settings(values["loss"])
+    encoder, loss = kinds.encoder_settings(values["encoder"]), kinds.loss_settings(values["loss"])
     return TrainSettings(**values | {"encoder": encoder, "loss": loss})
-
-
-def _fitted(strings: Strings, settings: TrainSettings) -> Featurizer:
-    """Fit on what is trained on: a character of the validation queries alone stays unknown."""
-    unseen = set(strings.valid.tolist())
-    titles = [title for row, title in enumerate(strings.titles) if row not in unseen]
-    return fit_featurizer(titles, settings.encoder)
 
 
 def _read_start(folder: Path, settings: TrainSettings) -> tuple[Featurizer, Trained]:
     """Read what `train_files` wrote; units that its featurizer does not know stay unknown."""
-    featurizer, network = load_model(folder / "model")
+    featurizer, network = kinds.load_model(folder / "model")
     if network.settings != settings.encoder:
-        raise ValueError(
-            f"{folder}/model has the network {network.settings}, not {settings.encoder}: train it "
-            "again"
-        )
+        fault = f"{folder}/model has the network {network.settings}, not {settings.encoder}"
+        raise ValueError(f"{fault}: train it again")
     with (folder / "history.csv").open(encoding="utf-8", newline="") as file:
         _, *rows = csv.reader(file)
     looks = [Look(int(step), *map(float, figures)) for step, *figures in rows]

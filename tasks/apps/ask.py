@@ -167,11 +167,9 @@ def _details(answer: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     words = {kind: answer[kind] for kind in ("seniority", "contract", "location") if answer[kind]}
     if words:
         yield "words", "; ".join(f"{kind}: {', '.join(found)}" for kind, found in words.items())
-    if answer["alternatives"]:
-        others = (
-            f"{one['occupation_label']} ({one['score']:.2f})" for one in answer["alternatives"]
-        )
-        yield "similar", ", ".join(others)
+    if others := answer["alternatives"]:
+        named = (f"{one['occupation_label']} ({one['score']:.2f})" for one in others)
+        yield "similar", ", ".join(named)
     if "explanation" in answer:
         yield "why", answer["explanation"]["why"]
 

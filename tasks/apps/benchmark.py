@@ -8,7 +8,7 @@ stand in trec_eval's order (`models/metrics/retrieval.py`). Out: a table on the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -75,11 +75,11 @@ def evaluate(
         "elements": len(benchmark.elements),
         "documents": len(benchmark.index.occupations),
     }
-    line = f"{counted(counts['queries'], 'query', 'queries')}, "
-    line += counted(counts["elements"], "corpus element")
+    line = [counted(counts["queries"], "query", "queries")]
+    line += [counted(counts["elements"], "corpus element")]
     if counts["documents"] < counts["elements"]:
-        line += f", which rank as {counted(counts['documents'], 'concept')}"
-    print(line)
+        line += [f"which rank as {counted(counts['documents'], 'concept')}"]
+    print(*line, sep=", ")
     if benchmark.left_out:
         left_out = counted(benchmark.left_out, "query", "queries")
         print(f"{left_out} without a relevant element left out")
@@ -97,10 +97,9 @@ def evaluate(
             system: {metric: vars(interval) for metric, interval in metrics.items()}
             for system, metrics in values.items()
         }
-        metrics = {**settings, **counts, "systems": of_systems}
         write_run(benchmark, ranked[MODEL], out)
         write_qrels(benchmark, out)
-        write_json(metrics, out / "metrics.json")
+        write_json(settings | counts | {"systems": of_systems}, out / "metrics.json")
         print(f"written: metrics.json, run.trec and qrels.trec in {out}")
 
 
@@ -156,10 +155,7 @@ def rank(system: str, similarities: Similarities, benchmark: Benchmark, depth: i
 def figures(systems: Mapping[str, Ranked], draws: int, seed: int) -> Figures:
     """Return the means; every system's intervals are of the same drawn queries."""
     return {
-        system: {
-            metric: bootstrap_interval(values, draws, seed)
-            for metric, values in ranked.values.items()
-        }
+        system: {name: bootstrap_interval(own, draws, seed) for name, own in ranked.values.items()}
         for system, ranked in systems.items()
     }
 
@@ -178,19 +174,22 @@ def write_run(benchmark: Benchmark, ranked: Ranked, folder: Path) -> None:
     """Write `run.trec`, whole or not at all; nine digits tell any two scores apart."""
     documents = benchmark.index.occupations
     rows = zip(benchmark.queries, ranked.documents.tolist(), ranked.scores.tolist(), strict=True)
-    with atomic_write(folder / "run.trec") as partial, partial.open("w", encoding="utf-8") as file:
-        for query, positions, scores in rows:
-            file.writelines(
-                f"{query} Q0 {documents[position]} {rank} {score:.9g} rolecall\n"
-                for rank, (position, score) in enumerate(zip(positions, scores, strict=True), 1)
-            )
+    _write_lines(
+        folder / "run.trec",
+        (
+            f"{query} Q0 {documents[position]} {rank} {score:.9g} rolecall\n"
+            for query, positions, scores in rows
+            for rank, (position, score) in enumerate(zip(positions, scores, strict=True), 1)
+        ),
+    )
 
 
 def write_qrels(benchmark: Benchmark, folder: Path) -> None:
     """Write `qrels.trec`: what counted as relevant, concepts where these were ranked."""
-    with (
-        atomic_write(folder / "qrels.trec") as partial,
-        partial.open("w", encoding="utf-8") as file,
-    ):
-        for query, documents in benchmark.qrels.items():
-            file.writelines(f"{query} 0 {document} 1\n" for document in documents)
+    pairs = ((query, one) for query, documents in benchmark.qrels.items() for one in documents)
+    _write_lines(folder / "qrels.trec", (f"{query} 0 {document} 1\n" for query, document in pairs))
+
+
+def _write_lines(path: Path, lines: Iterable[str]) -> None:
+    with atomic_write(path) as partial, partial.open("w", encoding="utf-8") as file:
+        file.writelines(lines)

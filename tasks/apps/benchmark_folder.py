@@ -33,15 +33,11 @@ class BenchmarkError(ValueError):
 
 @dataclass(frozen=True)
 class Benchmark:
-    """Queries, corpus elements, and the relevant documents.
-
-    Attributes:
-        document_of: element_id to the document that ranks: the element itself, or its concept.
-    """
+    """Queries, corpus elements, and the relevant documents."""
 
     queries: dict[str, str]  # query_id to cleaned title; only those with a relevant document
     elements: dict[str, str]  # element_id to cleaned title
-    document_of: dict[str, str]
+    document_of: dict[str, str]  # element_id to what ranks: the element itself, or its concept
     qrels: dict[str, list[str]]  # query_id to its relevant documents, sorted
     left_out: int  # queries of the folder without a relevant document
 
@@ -86,8 +82,7 @@ def read_concepts(path: Path, elements: Mapping[str, str]) -> dict[str, str]:
         _require_known(place, element, elements, ELEMENTS)
         _require_one_word(place, concept)
         concepts[element] = concept
-    missing = [element for element in elements if element not in concepts]
-    if missing:
+    if missing := [element for element in elements if element not in concepts]:
         raise BenchmarkError(
             f"{path} names no concept of {len(missing)} elements, the first is {missing[0]}: add "
             "them, or rank elements instead (--no-concepts)"

@@ -35,11 +35,9 @@ def require_free(place: Path) -> None:
 
 @contextmanager
 def unfinished(place: Path, own: re.Pattern[str]) -> Iterator[Path]:
-    """Make the folder, or take that of an interrupted run, and lock it for the block.
+    """Make the folder of the output `place`, or take an interrupted run's, and lock it meanwhile.
 
-    Args:
-        place: of the finished output.
-        own: matches the names of all files that a run writes.
+    `own` matches the names of all files that a run writes.
 
     Raises:
         OutputError: another run is at work, the folder holds other files, or cannot be made.
@@ -66,8 +64,7 @@ def unfinished(place: Path, own: re.Pattern[str]) -> Iterator[Path]:
 def refuse_foreign(folder: Path, own: re.Pattern[str]) -> None:
     """Raise OutputError if a folder holds what no run has written."""
     names = sorted(path.name for path in folder.iterdir())
-    foreign = [name for name in names if name != LOCK and not own.fullmatch(name)]
-    if foreign:
+    if foreign := [name for name in names if name != LOCK and not own.fullmatch(name)]:
         raise OutputError(
             f"{folder} holds files of somebody else ({listed(foreign)}): move them away, or name "
             "another output"
@@ -85,15 +82,12 @@ def _locked(folder: Path) -> int:
         raise in_use from None
     except OSError as error:
         raise OutputError(f"{folder} cannot be written: {error.strerror}") from None
-    try:
+    with suppress(BlockingIOError):
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(lock)
-        raise in_use from None
-    if not _is_at(lock, folder / LOCK):
-        os.close(lock)
-        raise in_use
-    return lock
+        if _is_at(lock, folder / LOCK):
+            return lock
+    os.close(lock)
+    raise in_use
 
 
 def _is_at(lock: int, path: Path) -> bool:

@@ -1,8 +1,7 @@
 """Everyday titles with answers by hand, in halves, such as `data/esco/everyday.csv`.
 
 A title is `clear` (its right occupations stand there), `vague` (at most a broader code is right) or
-`none` (it names no job). The half `work` is for looking and for the gate, the half `final` for a
-figure at the end. The halves were dealt before anything was fitted.
+`none` (it names no job). The half `work` is for the gate, `final` for a figure at the end.
 """
 
 from __future__ import annotations
@@ -18,8 +17,7 @@ COLUMNS = ("raw_title", "language", "kind", "occupation_ids", "split")
 def read_everyday(file: Path, half: str) -> pl.DataFrame:
     """Read a half: `raw_title, language, kind` and the lists `occupation_ids`.
 
-    Raises:
-        ValueError: a column is missing, or no title is of this half.
+    ValueError if a column is missing, or no title is of this half.
     """
     rows = pl.read_csv(file, infer_schema=False)
     if missing := [name for name in COLUMNS if name not in rows.columns]:

@@ -1,9 +1,7 @@
 """Means with intervals from values per query: the tidy table, with slices, of every evaluation.
 
-In: frames of schemas `SCORES` and `QUERIES`. Out: schema `TABLE`, and the same of all queries as
-nested figures. A query is in the slice `all` and in one slice of each kind:
-`size:` (titles of its largest gold occupation), `length:` (characters) and `source:` (the queries'
-column).
+A query is in the slice `all` and in one slice of each kind: `size:` (titles of its largest gold
+occupation), `length:` (characters) and `source:` (the queries' column).
 """
 
 from __future__ import annotations
@@ -21,12 +19,7 @@ from tasks.io.files import written
 from tasks.io.frames import Schema, check
 from tasks.io.schemas import TABLE
 
-METRICS = {
-    "success_at_1": "success_at_1",
-    "success_at_5": "success_at_5",
-    "success_at_10": "success_at_10",
-    "reciprocal_rank": "mrr",
-}
+METRICS = {f"success_at_{k}": f"success_at_{k}" for k in (1, 5, 10)} | {"reciprocal_rank": "mrr"}
 """Column of `SCORES` to the metric's name in `TABLE`."""
 SIZES = {"size:1": 1, "size:2-5": 5, "size:6-15": 15, "size:16+": inf}
 LENGTHS = {"length:1-15": 15, "length:16-30": 30, "length:31+": inf}
@@ -42,10 +35,8 @@ def table(
 ) -> pl.DataFrame:
     """Means with 95 % bootstrap intervals over queries: schema `TABLE`.
 
-    Equal seeds draw the same queries for every system, so equal values have equal intervals.
-
-    `scores`: schema `SCORES`; `queries`: schema `QUERIES`; gives the slices. Queries without scores
-    are left out; `metrics`: columns of `scores`, and what they are called in the table.
+    Equal seeds draw the same queries for every system. `scores`: schema `SCORES`; `queries`: schema
+    `QUERIES`; those without scores are left out; `metrics`: columns of `scores`, and their names.
     """
     sliced = scores.join(slices(queries), on=["test", "query_id"], maintain_order="left")
     rows = []
@@ -68,7 +59,7 @@ def rounded(rows: Iterable[Sequence[object]], schema: Schema) -> pl.DataFrame:
 def nested(frame: pl.DataFrame) -> dict[str, dict[str, dict[str, float]]]:
     """`{system: {test: {metric: value}}}` of the slice `all`."""
     result: dict[str, dict[str, dict[str, float]]] = {}
-    rows = frame.filter(pl.col("slice") == "all").select("system", "test", "metric", "value")
+    rows = frame.filter(slice="all").select("system", "test", "metric", "value")
     for system, test, metric, value in rows.iter_rows():
         result.setdefault(system, {}).setdefault(test, {})[metric] = value
     return result
@@ -97,9 +88,8 @@ def write_table(frame: pl.DataFrame, path: Path, schema: Schema) -> None:
 def read_table(path: Path, schema: Schema) -> pl.DataFrame:
     """Read what `write_table` wrote.
 
-    Raises:
-        FileNotFoundError: the stage that writes it has not run.
-        SchemaError: it is not what `schema` says.
+    FileNotFoundError if the stage that writes it has not run; SchemaError if it is not what
+    `schema` says.
     """
     frame = pl.read_csv(written(path), schema_overrides=dict(schema))
     return check(frame, schema, str(path))

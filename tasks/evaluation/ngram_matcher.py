@@ -1,9 +1,8 @@
 """The n-gram matcher of Neculoiu et al. 2016, section 4.1: the papers' lexical baseline.
 
 sim(Q, C) = M − (|T_Q ⊖ T_C| − |T_Q ∩ T_C|), where T are the *sets* of character trigrams, ⊖ is the
-symmetric difference and M the query's length in characters. As |T_Q ⊖ T_C| = |T_Q| + |T_C| −
-2·|T_Q ∩ T_C|, one sparse product of incidence matrices gives every similarity at once. Strings are
-not padded; below three characters they have no trigram. It does not rank occupations.
+symmetric difference and M the query's length in characters. As |T_Q ⊖ T_C| = |T_Q| + |T_C| − 2·|T_Q
+∩ T_C|, one sparse product gives every similarity. Strings are not padded.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from scipy import sparse
 
 if TYPE_CHECKING:
     from jaxtyping import Float32, Int64
-
 
 BITS = 21  # of a code point (at most 0x10FFFF), so that three of them fit one int64
 

@@ -1,14 +1,13 @@
 """Queries ranked by some systems: a value per query and metric, the run, and the tables.
 
-One set of rules for every system and table (`docs/design/evaluation.md`): an
-occupation scores by its aliases, ties count by expectation, any gold occupation is a hit.
+An occupation scores by its aliases, ties count by expectation, any gold occupation is a hit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -24,9 +23,7 @@ from tasks.io.frames import write_frame
 from tasks.io.schemas import RUN, SCORES, TABLE
 
 METRICS: dict[str, Callable[[GoldRank], np.ndarray]] = {
-    "success_at_1": lambda rank: success_at_k(rank, 1),
-    "success_at_5": lambda rank: success_at_k(rank, 5),
-    "success_at_10": lambda rank: success_at_k(rank, 10),
+    **{f"success_at_{k}": partial(success_at_k, k=k) for k in (1, 5, 10)},
     "reciprocal_rank": reciprocal_rank,
 }
 
@@ -34,20 +31,17 @@ METRICS: dict[str, Callable[[GoldRank], np.ndarray]] = {
 def rank_queries(
     system: str, search: Search, queries: pl.DataFrame, depth: int
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return frames of schemas `SCORES` and `RUN`, in the order of the queries.
+    """Return frames of schemas `SCORES` and `RUN`, in the order of the queries (schema `QUERIES`).
 
-    A query whose gold occupations are all missing from the index counts as a miss of every metric.
-
-    `queries`: schema `QUERIES`.
+    A query whose gold occupations are all missing from the index is a miss of every metric.
     """
     scores = [pl.DataFrame(schema=dict(SCORES))]
     runs = [pl.DataFrame(schema=dict(RUN))]
     progress = Progress(f"{system}: queries", len(queries))
-    for place, hits in search.blocks(queries["cleaned"].to_list(), depth):
-        block = queries[place]
-        scores.append(_scores(system, hits.scores, search.index, block))
-        runs.append(_run(system, hits, search.index, block))
-        progress(place.stop)
+    for rows, hits in search.blocks(queries["cleaned"].to_list(), depth):
+        scores.append(_scores(system, hits.scores, search.index, queries[rows]))
+        runs.append(_run(system, hits, search.index, queries[rows]))
+        progress(rows.stop)
     return pl.concat(scores), pl.concat(runs)
 
 
@@ -68,36 +62,22 @@ def _run(system: str, hits: Hits, index: AliasIndex, block: pl.DataFrame) -> pl.
     """Return the best occupations of each query; equal scores stand in the order of their ids."""
     count, depth = hits.occupations.shape
     query, occupation = np.repeat(np.arange(count), depth), hits.occupations.reshape(-1)
-    return pl.DataFrame(
-        {
-            "system": pl.repeat(system, len(query), eager=True),
-            "test": block["test"].gather(query),
-            "query_id": block["query_id"].gather(query),
-            "rank": np.tile(np.arange(1, depth + 1, dtype=np.uint32), count),
-            "occupation_id": np.array(index.occupations, object)[occupation],
-            "title": np.array(index.titles, object)[hits.titles.reshape(-1)],
-            "score": hits.scores[query, occupation].astype(np.float32),
-        },
-        schema=dict(RUN),
-    )
-
-
-class Measured(NamedTuple):
-    """Frames of schemas `SCORES`, `RUN` and `TABLE`, system by system."""
-
-    scores: pl.DataFrame
-    run: pl.DataFrame
-    table: pl.DataFrame
+    values = {
+        "system": pl.repeat(system, len(query), eager=True),
+        "test": block["test"].gather(query),
+        "query_id": block["query_id"].gather(query),
+        "rank": np.tile(np.arange(1, depth + 1, dtype=np.uint32), count),
+        "occupation_id": np.array(index.occupations, object)[occupation],
+        "title": np.array(index.titles, object)[hits.titles.reshape(-1)],
+        "score": hits.scores[query, occupation].astype(np.float32),
+    }
+    return pl.DataFrame(values, schema=dict(RUN))
 
 
 def measure(
     systems: Mapping[str, Search], queries: pl.DataFrame, params: EvaluateParams, seed: int
-) -> Measured:
-    """Rank all queries with each system.
-
-    `systems`: by name, in the order of the table; all answer with one index; `queries`: schema
-    `QUERIES`; `params`: section `evaluate`.
-    """
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Rank all queries (schema `QUERIES`) with each system: schemas `SCORES`, `RUN` and `TABLE`."""
     scores, runs = [], []
     for name, search in systems.items():
         titles = len(search.index.titles)
@@ -106,12 +86,14 @@ def measure(
         scores.append(values)
         runs.append(run)
     values = pl.concat(scores)
-    return Measured(values, pl.concat(runs), table(values, queries, params.bootstrap_draws, seed))
+    return values, pl.concat(runs), table(values, queries, params.bootstrap_draws, seed)
 
 
-def write_measured(measured: Measured, folder: Path) -> None:
+def write_measured(
+    scores: pl.DataFrame, run: pl.DataFrame, means: pl.DataFrame, folder: Path
+) -> None:
     """Write `scores.parquet`, `run.parquet`, `table.csv` and `metrics.json`."""
-    write_frame(measured.scores, folder / "scores.parquet", SCORES)
-    write_frame(measured.run, folder / "run.parquet", RUN)
-    write_table(measured.table, folder / "table.csv", TABLE)
-    write_json(nested(measured.table), folder / "metrics.json")
+    write_frame(scores, folder / "scores.parquet", SCORES)
+    write_frame(run, folder / "run.parquet", RUN)
+    write_table(means, folder / "table.csv", TABLE)
+    write_json(nested(means), folder / "metrics.json")

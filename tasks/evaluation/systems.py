@@ -1,8 +1,7 @@
 """Systems to be judged: section `evaluate`, the index, and similarities of cleaned titles to it.
 
-A network's similarities are cosines of embeddings. TF-IDF, of character n-grams inside words with
-sublinear frequencies, has the same two calls as `tasks.evaluation.ngram_matcher.NgramMatcher`.
-Document frequencies are counted on the titles of the index, never on queries.
+A network's similarities are cosines of embeddings, TF-IDF's of character n-grams inside words with
+sublinear frequencies, which are counted on the titles of the index.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ def read_index(data: Path = Path("data")) -> AliasIndex:
 
 def index_of(titles: pl.DataFrame) -> AliasIndex:
     """Index the split `train` of schema `TITLES`."""
-    owned = titles.filter(pl.col("split") == "train").explode("occupation_ids")
+    owned = titles.filter(split="train").explode("occupation_ids")
     columns = (owned[name].to_list() for name in ("title", "occupation_ids", "language"))
     return AliasIndex.of(*columns)
 
@@ -85,9 +84,7 @@ class TfidfMatcher:
         """Fit on cleaned titles.
 
         `smallest`: characters of the shortest n-grams; a word has one space on both sides.
-
-        Raises:
-            ValueError: no title has a character, or no n-gram is of these sizes.
+        ValueError if no title has a character, or no n-gram is of these sizes.
         """
         if not 1 <= smallest <= largest:
             raise ValueError(f"n-grams of {smallest} to {largest} characters: smaller first, 1 up")
@@ -113,6 +110,4 @@ class TfidfMatcher:
         """
         if not len(queries):
             return np.zeros((0, self._postings.shape[1]), dtype=np.float32)
-        weights = self._vectorizer.transform(queries)
-        cosines: Float32[np.ndarray, "query title"] = (weights @ self._postings).toarray()
-        return cosines
+        return np.asarray((self._vectorizer.transform(queries) @ self._postings).toarray())

@@ -28,10 +28,8 @@ def run(main: Callable[[], None]) -> None:
         if not is_reported(error):
             raise
         raised = traceback.extract_tb(error.__traceback__)[-1]
-        place = (
-            f"{Path(raised.filename).resolve().relative_to(ROOT).as_posix()}, line {raised.lineno}"
-        )
-        sys.exit(f"error: {error}\n({type(error).__name__} in {place})")
+        file = Path(raised.filename).resolve().relative_to(ROOT).as_posix()
+        sys.exit(f"error: {error}\n({type(error).__name__} in {file}, line {raised.lineno})")
 
 
 def is_reported(error: Exception) -> bool:

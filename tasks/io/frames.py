@@ -26,8 +26,7 @@ class SchemaError(ValueError):
 def check(frame: pl.DataFrame, schema: Schema, name: str) -> pl.DataFrame:
     """Return `frame` with exactly the columns of `schema`, in its order.
 
-    Raises:
-        SchemaError: a column is missing, superfluous or of another type; all are named.
+    A SchemaError names all columns that are missing, superfluous or of another type.
     """
     wrong = [
         f"{column}: {frame.schema.get(column, 'missing')}, expected {expected}"
@@ -49,21 +48,12 @@ def write_frame(frame: pl.DataFrame, path: Path, schema: Schema) -> None:
 
 
 def read_frame(path: Path, schema: Schema) -> pl.DataFrame:
-    """Read a stage's Parquet file and check it.
-
-    Raises:
-        FileNotFoundError: the stage that writes it has not run.
-        SchemaError: it is not what `schema` says.
-    """
+    """Read a stage's Parquet file and `check` it; FileNotFoundError if the stage has not run."""
     return check(read_parquet(path), schema, str(path))
 
 
 def read_parquet(path: Path) -> pl.DataFrame:
-    """Read a stage's Parquet file unchecked, for readers that need some of its columns.
-
-    Raises:
-        FileNotFoundError: the stage that writes it has not run.
-    """
+    """Read a stage's Parquet file unchecked; FileNotFoundError if the stage has not run."""
     return pl.read_parquet(written(path))
 
 

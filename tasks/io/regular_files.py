@@ -20,11 +20,9 @@ KINDS = {
 
 
 def file_fault(path: Path, within: Path | None = None) -> str:
-    """Say why a path must not be opened; empty for a regular file or a folder.
+    """Say why a path must not be opened; empty for a regular file, a folder, or nothing.
 
-    Args:
-        path: link or file, which may have been removed meanwhile.
-        within: a folder that links must not lead out of, if there is one.
+    `within`: a folder that links must not lead out of, if there is one.
     """
     try:
         mode = path.stat().st_mode

@@ -63,9 +63,8 @@ class RunParams(Params):
     @model_validator(mode="after")
     def _seeds_differ(self) -> Self:
         if len(set(self.seeds)) < len(self.seeds):
-            raise ValueError(
-                f"seeds {self.seeds}: the same one twice trains the same network twice"
-            )
+            fault = "the same one twice trains the same network twice"
+            raise ValueError(f"seeds {self.seeds}: {fault}")
         return self
 
 
@@ -74,11 +73,7 @@ S = TypeVar("S", bound=Section)
 
 
 def load(section: type[S], path: Path = FILE) -> S:
-    """Read and check one section.
-
-    Raises:
-        ParamsError: with every offending name, its value, and what is allowed.
-    """
+    """Read and check one section; a ParamsError names every wrong value and what is allowed."""
     values = read_values(path)
     if section.NAME not in values:
         raise ParamsError(f"{path}:\n  {section.NAME}: missing; params.yaml holds every parameter")

@@ -153,8 +153,7 @@ def follow_move(folder: Path) -> bool:
 def check_answer(uri: str) -> None:
     """Return if `uri` is a file, or a server that answers anything at all within `SECONDS`.
 
-    Raises:
-        ValueError: the server does not; the message names the masked address and what to do.
+    Else a ValueError names the masked address and what to do.
     """
     faults = ["no answer"]
     request = Thread(target=_ask, args=(uri, faults), daemon=True)  # a name may resolve slowly

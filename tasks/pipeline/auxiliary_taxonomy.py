@@ -2,9 +2,8 @@
 
 In: the files that section `auxiliary_taxonomy` names, and the queries of all tests. Out:
 `data/auxiliary_taxonomy/titles.parquet`, empty with the reader `none`, and the rejected rows. Noisy
-copies follow the titles, misspelt as section `typos` says, in the phrases of `extra_words`. Titles
-that a test queries are left out and counted. No crosswalk connects the two taxonomies, so a title
-of one is never a negative of the other's (`models/training/batches.py`).
+copies follow the titles. Titles that a test queries are left out and counted. A title of one
+taxonomy is never a negative of the other's (`models/training/batches.py`).
 """
 
 from __future__ import annotations
@@ -27,18 +26,12 @@ from tasks.io.section import Number, Params, Section, Share, load, load_run, req
 from tasks.io.title_readings import with_readings, without
 from tasks.pipeline.extra_words.stage import ExtraWordsParams
 from tasks.pipeline.extra_words.superfluous import Superfluous, known, pad
-from tasks.pipeline.ingest.taxonomy import (
-    Taxonomy,
-    TaxonomyParams,
-    checked_reader,
-    read_taxonomy,
-)
+from tasks.pipeline.ingest.taxonomy import Taxonomy, TaxonomyParams, checked_reader, read_taxonomy
 from tasks.pipeline.typos import TyposParams, corrupt_by_rate, letters_of
 from tasks.tables.rejected import RejectedRows, require_few_refused
 
 FOLDER = Path("data/auxiliary_taxonomy")
-NONE = "none"
-"""The reader of no file."""
+NONE = "none"  # the reader of no file
 
 
 class NoiseParams(Params):
@@ -77,16 +70,13 @@ def auxiliary_taxonomy(
 ) -> tuple[pl.DataFrame, dict[str, int]]:
     """Return the distinct cleaned titles that are no query, with all occupations that hold them.
 
-    `aliases`: schema `ALIASES`; `queried`: normalized strings of all queries.
-
-    Returns:
-        Schema `AUXILIARY_TITLES`, and how many titles were read and left out as queries.
+    `aliases`: schema `ALIASES`; `queried`: normalized strings of all queries. The frame has schema
+    `AUXILIARY_TITLES`; the counts say how many titles were read and left out as queries.
     """
     read = with_readings(aliases, "title").filter(pl.col("cleaned") != "")
     kept = without(read, queried)
     titles = _distinct(kept, noisy=False)
-    counts = {"rows": len(read), "queried": len(read) - len(kept), "titles": len(titles)}
-    return titles, counts
+    return titles, {"rows": len(read), "queried": len(read) - len(kept), "titles": len(titles)}
 
 
 def noisy_copies(
@@ -105,9 +95,8 @@ def noisy_copies(
     """
     rng = generator(seed, "companion", "noise")  # draws depend on this name
     copied = pl.concat([titles.clear(), *[titles] * params.copies])
-    padded, misspelt = (
-        rng.random(len(copied)) < share for share in (params.padded, params.misspelt)
-    )
+    padded = rng.random(len(copied)) < params.padded
+    misspelt = rng.random(len(copied)) < params.misspelt
     noisy = np.array(copied["title"].to_list(), object)
     letters = letters_of(noisy.tolist())
     if words:
@@ -138,8 +127,7 @@ def main() -> None:
     require_few_refused(rejected_rows, params.max_rejected_share, params.NAME)
     queried, phrases, typos = queried_strings(), load(ExtraWordsParams).phrases, load(TyposParams)
     titles, counts = auxiliary_taxonomy(taxonomy.aliases(), queried)
-    words = known(phrases.before, phrases.after)
-    rates = (typos.substituted, typos.deleted)
+    words, rates = known(phrases.before, phrases.after), (typos.substituted, typos.deleted)
     copies = noisy_copies(titles, queried, words, rates, params.noise, load_run().seed)
     write_frame(pl.concat([titles, copies]), FOLDER / "titles.parquet", AUXILIARY_TITLES)
     counts |= {"noisy_copies": len(copies)}

@@ -1,9 +1,8 @@
 """Stage `evaluate`: the network of mix K, untrained and trained, on every test.
 
-In: `data/split/titles.parquet`, all tests' queries (`tasks/io/mixes.py`), `data/calibrate/` and
-`data/train/K/SEED/model/`. Out: `data/evaluate/K/SEED/{scores,run}.parquet`, `table.csv` (tidy,
-with slices) and `metrics.json`, with the systems `untrained`, as training began, and K, as it
-ended, with its exemplars.
+In: `data/split/titles.parquet`, all queries, `data/calibrate/` and `data/train/K/SEED/model/`. Out:
+`data/evaluate/K/SEED/{scores,run}.parquet`, `table.csv` (tidy, with slices) and `metrics.json`,
+with the systems `untrained`, as training began, and K, as it ended, with its exemplars.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ def main() -> None:
         options.mix: answering(model, index, params.rule, Path(f"data/calibrate/{trained_as}")),
     }
     measured = measure(systems, read_queries("test"), params, load_run().seed)
-    write_measured(measured, Path(f"data/evaluate/{trained_as}"))
+    write_measured(*measured, Path(f"data/evaluate/{trained_as}"))
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ def main() -> None:
         for name, similarities in lexical_systems(index.titles, load(LexicalParams)).items()
     }
     measured = measure(systems, read_queries("test"), params, load_run().seed)
-    write_measured(measured, Path("data/lexical"))
+    write_measured(*measured, Path("data/lexical"))
 
 
 if __name__ == "__main__":

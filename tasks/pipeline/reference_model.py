@@ -1,8 +1,7 @@
 """Stage `reference_model`: the registered version that `train.compatible_with` names, as a folder.
 
 Out: `data/reference_model/`, with the address alone if no version is named. A version never
-changes, so DVC depends on its address. An alias (`models:/NAME@champion`) moves, which DVC would
-not notice: it is refused, with the version that it means now.
+changes, so DVC depends on its address. An alias moves unnoticed, so it is refused.
 """
 
 from __future__ import annotations
@@ -24,11 +23,9 @@ FOLDER = Path("data/reference_model")
 
 
 def reference_model(address: str, root: Path, out: Path) -> None:
-    """Fetch the artefact folder of `models:/NAME/VERSION` to `out`; no address gives no model.
+    """Fetch the artifact folder of `models:/NAME/VERSION` to `out`; no address gives no model.
 
-    Raises:
-        ParamsError: the address is an alias, the registry of `root` has no such version, or a file
-            of it was altered.
+    ParamsError if it is an alias, no version of the registry of `root`, or altered.
     """
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
@@ -42,6 +39,7 @@ def _fetch(address: str, root: Path, out: Path) -> None:
 
     from models.network.quantization import unpacked
 
+    where = f"train.compatible_with = {address}"
     with registry(root) as client, tempfile.TemporaryDirectory() as temporary:
         import mlflow
 
@@ -50,21 +48,19 @@ def _fetch(address: str, root: Path, out: Path) -> None:
             if alias:
                 version = client.get_model_version_by_alias(name, alias).version
                 raise ParamsError(
-                    f"train.compatible_with = {address}: an alias moves, and the same parameters "
-                    f"would train another model; write models:/{name}/{version}, its version now"
+                    f"{where}: an alias moves, and the same parameters would train another model; "
+                    f"write models:/{name}/{version}, its version now"
                 )
             model = mlflow.artifacts.download_artifacts(address, dst_path=temporary)
         except mlflow.MlflowException as error:
-            raise ParamsError(
-                f"train.compatible_with = {address}: not in the registry ({error.message}); "
-                "`rolecall models` says what there is"
-            ) from None
+            fault = f"not in the registry ({error.message}); `rolecall models` says what there is"
+            raise ParamsError(f"{where}: {fault}") from None
         package = next(Path(model).rglob("featurizer.json")).parent
         try:
             if (package / CHECKSUMS).is_file():  # earlier versions wrote none
                 check_files(package)
         except ValueError as error:
-            raise ParamsError(f"train.compatible_with = {address}: {error}") from None
+            raise ParamsError(f"{where}: {error}") from None
         shutil.copytree(package, out, dirs_exist_ok=True)
         if (out / "vocabulary.parquet").is_file():  # earlier versions have it in `featurizer.json`
             _join_vocabulary(out)

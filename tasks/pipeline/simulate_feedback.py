@@ -43,11 +43,10 @@ class SimulateFeedbackParams(Section):
 def choose(inputs: pl.DataFrame, queries: Container[str]) -> tuple[pl.DataFrame, dict[str, int]]:
     """Return the inputs to judge, in their order, and how many were left out and why.
 
-    They are of the split `train`, no query, and one for each normalized title and label.
-
-    `inputs` has schema `SPLIT_INPUTS`, `queries` the normalized strings of all queries.
+    They are of the split `train`, no query, and one for each normalized title and label. `inputs`
+    has schema `SPLIT_INPUTS`, `queries` the normalized strings of all queries.
     """
-    rows = inputs.filter(pl.col("occupation_id").is_not_null(), split="train")
+    rows = inputs.filter(split="train").drop_nulls("occupation_id")
     named = rows.filter(pl.col("normalized") != "")
     unseen = without(named, queries)
     distinct = unseen.unique(["normalized", "occupation_id"], keep="first", maintain_order=True)
@@ -60,10 +59,7 @@ def choose(inputs: pl.DataFrame, queries: Container[str]) -> tuple[pl.DataFrame,
 
 
 def predict(titles: Sequence[str], search: Search) -> list[tuple[str, str]]:
-    """Return the best occupation of each cleaned title and the alias that it was found by.
-
-    Of equal occupations it is the first by id.
-    """
+    """Return the best occupation, by id if equal, of each cleaned title, and its alias."""
     return [
         (search.index.occupations[occupation], search.index.titles[title])
         for _, hits in search.blocks(titles, 1)
@@ -83,15 +79,12 @@ def judge(
     `inputs` (schema `SPLIT_INPUTS`) all have a label, which is the correction if it is one of
     `occupations`, those of the index; `predictions`: as of `predict`, one an input.
     """
-    rows = []
-    for (raw_title, label), (predicted, matched_title) in zip(
-        inputs.select("raw_title", "occupation_id").iter_rows(), predictions, strict=True
-    ):
-        is_correct = predicted == label
-        correction = None if is_correct or label not in occupations else label
-        verdict = ("correct" if is_correct else "incorrect", correction)
+    rows, labelled = [], inputs.select("raw_title", "occupation_id").iter_rows()
+    for (raw_title, label), (predicted, title) in zip(labelled, predictions, strict=True):
+        correction = label if label != predicted and label in occupations else None
+        verdict = ("correct" if predicted == label else "incorrect", correction)
         who_and_when = (params.reviewer_id, params.judged_at)
-        rows.append((raw_title, predicted, matched_title, model_version, *verdict, *who_and_when))
+        rows.append((raw_title, predicted, title, model_version, *verdict, *who_and_when))
     return pl.DataFrame(rows, schema=dict(FEEDBACK), orient="row")
 
 

@@ -1,10 +1,9 @@
 """Stage `split`: aliases and labelled inputs to splits for training, validation, gate and test.
 
 In: `data/ingest/{aliases,inputs}.parquet`. Out, in `data/split/`: `aliases`, `titles`, `inputs` and
-`queries.parquet`. Queries are the tests `heldout_alias` and `annotations`, each in the splits test,
-valid and gate. Two strings are the same if they are equal normalized, and no query is a string that
-something trains on: a title that stands in the taxonomy twice is never held out, and an input that
-normalizes to a title of the taxonomy is `known` and no query.
+`queries.parquet`. Queries are the tests `heldout_alias` and `annotations`, in the splits test,
+valid and gate. No query is, normalized, a string that something trains on: a title that stands in
+the taxonomy twice is never held out, and an input that is a title of it is `known` and no query.
 """
 
 from __future__ import annotations
@@ -53,25 +52,20 @@ def split(aliases: pl.DataFrame, inputs: pl.DataFrame, params: SplitParams, seed
     """Give every alias (schema `ALIASES`) and input (`INPUTS`) its split, and make the queries."""
     split_aliases = _split_aliases(aliases, params, seed)
     split_inputs = _split_inputs(inputs, set(split_aliases["normalized"]), params, seed)
-    sizes = dict(aliases.group_by("occupation_id", maintain_order=True).len().iter_rows())
+    sizes = dict(aliases.group_by("occupation_id").len().iter_rows())
     as_inputs = split_aliases.rename({"title": "raw_title"})
-    queries = [
-        _queries("heldout_alias", "alias", as_inputs, sizes),
-        _queries("annotations", "input", split_inputs, sizes),
-    ]
+    of_aliases = _queries("heldout_alias", "alias", as_inputs, sizes)
+    of_inputs = _queries("annotations", "input", split_inputs, sizes)
     return Split(
         split_aliases.select(list(SPLIT_ALIASES)),
         distinct_titles(split_aliases),
         split_inputs.select(list(SPLIT_INPUTS)),
-        pl.concat(queries),
+        pl.concat([of_aliases, of_inputs]),
     )
 
 
 def distinct_titles(aliases: pl.DataFrame) -> pl.DataFrame:
-    """Return schema `TITLES` of `SPLIT_ALIASES`, in their order, without empty titles.
-
-    A title that stands in the taxonomy twice is never held out, so that each has one split.
-    """
+    """Return schema `TITLES` of `SPLIT_ALIASES`, in their order, without empty titles."""
     sized = aliases.with_columns(size=pl.len().over("occupation_id").cast(pl.UInt32))
     return (
         sized.filter(pl.col("cleaned") != "")
@@ -88,27 +82,21 @@ def distinct_titles(aliases: pl.DataFrame) -> pl.DataFrame:
 def _split_aliases(aliases: pl.DataFrame, params: SplitParams, seed: int) -> pl.DataFrame:
     """Give heldout_alias, valid and gate one alias each of each occupation that is large enough."""
     rng = generator(seed, "split", "aliases")
-    frame = (
-        with_readings(aliases, "title")
-        .with_columns(
-            draw=pl.Series(rng.random(len(aliases))), titles=pl.len().over("occupation_id")
-        )
+    frame = with_readings(aliases, "title").with_columns(
+        draw=pl.Series(rng.random(len(aliases))),
+        size=pl.len().over("occupation_id"),
         # a column of its own: inside the next `over` it would count within the occupation only
-        .with_columns(owners=pl.len().over("normalized"))
+        owners=pl.len().over("normalized"),
     )
     # the label stays in the index: it is the one title that every consumer knows
     free = ~pl.col("preferred") & (pl.col("owners") == 1)
     turn = pl.when(free).then("draw").rank("ordinal").over("occupation_id")
-    size = pl.col("titles")
-    return frame.with_columns(turn=turn).with_columns(
-        split=pl.when((pl.col("turn") == 1) & (size >= params.heldout_min_titles))
-        .then(pl.lit("heldout_alias"))
-        .when((pl.col("turn") == 2) & (size >= params.valid_min_titles))
-        .then(pl.lit("valid"))
-        .when((pl.col("turn") == 3) & (size >= params.gate_min_titles))
-        .then(pl.lit("gate"))
-        .otherwise(pl.lit("train"))
+    least = (params.heldout_min_titles, params.valid_min_titles, params.gate_min_titles)
+    splits = (
+        pl.when((pl.col("turn") == n) & (pl.col("size") >= size)).then(pl.lit(name))
+        for n, name, size in zip((1, 2, 3), ("heldout_alias", "valid", "gate"), least, strict=True)
     )
+    return frame.with_columns(turn=turn).with_columns(split=pl.coalesce(*splits, pl.lit("train")))
 
 
 def _split_inputs(
@@ -119,21 +107,17 @@ def _split_inputs(
     distinct = frame["normalized"].unique().sort()
     draws = generator(seed, "split", "inputs").random(len(distinct))
     drawn = pl.DataFrame({"normalized": distinct, "draw": draws})
-    annotations = params.annotations_share
-    gate = annotations + params.gate_share
-    valid = gate + params.valid_share
+    gate = params.annotations_share + params.gate_share
+    cases = {
+        "unlabelled": pl.col("occupation_id").is_null(),
+        "known": pl.col("normalized").is_in(known),
+        "annotations": pl.col("draw") < params.annotations_share,
+        "gate": pl.col("draw") < gate,
+        "valid": pl.col("draw") < gate + params.valid_share,
+    }
+    splits = (pl.when(holds).then(pl.lit(name)) for name, holds in cases.items())
     return frame.join(drawn, on="normalized", maintain_order="left").with_columns(
-        split=pl.when(pl.col("occupation_id").is_null())
-        .then(pl.lit("unlabelled"))
-        .when(pl.col("normalized").is_in(known))
-        .then(pl.lit("known"))
-        .when(pl.col("draw") < annotations)
-        .then(pl.lit("annotations"))
-        .when(pl.col("draw") < gate)
-        .then(pl.lit("gate"))
-        .when(pl.col("draw") < valid)
-        .then(pl.lit("valid"))
-        .otherwise(pl.lit("train"))
+        split=pl.coalesce(*splits, pl.lit("train"))
     )
 
 

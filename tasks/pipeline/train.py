@@ -1,16 +1,14 @@
 """Stage `train`: the network of a mix K without feedback, and the settings of any training.
 
 In: `data/pairs/K/{strings,pairs}.parquet`, and the model in `data/reference_model/` if any. Out:
-`data/train/K/SEED/model/` and `data/train/K/SEED/history.csv`, as of `python -m
-models.training.train_files` with the section `train` of `params.yaml` and a seed.
-`train.encoder.kind` and `train.loss.kind` name sections of `encoders` and `losses`; their values
-are those of the settings class of that kind (`models/network/kinds.py`).
+`data/train/K/SEED/model/` and `history.csv`, as of `python -m models.training.train_files`.
+`train.encoder.kind` and `train.loss.kind` name sections of `encoders` and `losses`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple, get_type_hints
 
@@ -53,18 +51,12 @@ class NetworkParams(NamedTuple):
 def require_kind(name: str, kind: str, sections: Mapping[str, Values]) -> None:
     """Refuse a kind without values, with a ParamsError that names those that there are."""
     if kind not in sections:
-        raise ParamsError(
-            f"params.yaml:\n  {name}.kind = {kind!r} has no section of values; choose "
-            f"{', '.join(sorted(sections))}"
-        )
+        fault = f"params.yaml:\n  {name}.kind = {kind!r} has no section of values"
+        raise ParamsError(f"{fault}; choose {', '.join(sorted(sections))}")
 
 
 def training_settings(network: NetworkParams, seed: int) -> TrainSettings:
-    """Return the settings of one training.
-
-    Raises:
-        ParamsError: with every offending value and what is allowed, or what does not go together.
-    """
+    """Return the settings of one training; the ParamsError names all that is not allowed."""
     train = network.train
     encoder, loss = train.encoder.kind, train.loss.kind
     values = {
@@ -80,11 +72,9 @@ def training_settings(network: NetworkParams, seed: int) -> TrainSettings:
     except ValueError as error:
         raise ParamsError(f"params.yaml:\n  train.sparse_updates = true: {error}") from None
     if settings.loss.needs_targets != bool(train.compatible_with):
-        raise ParamsError(
-            f"params.yaml:\n  train.compatible_with = {train.compatible_with!r} with the loss "
-            f"{loss}: name a version (models:/NAME/VERSION) exactly if it trains into the space "
-            "of one"
-        )
+        fault = f"train.compatible_with = {train.compatible_with!r} with the loss {loss}"
+        advice = "name a version (models:/NAME/VERSION) exactly if it trains into the space of one"
+        raise ParamsError(f"params.yaml:\n  {fault}: {advice}")
     return settings
 
 
@@ -106,9 +96,8 @@ def _checked(package: str, values: Values) -> Values:
         hints = get_type_hints(settings)
         types: Any = {field.name: (hints[field.name], ...) for field in fields(settings)}
         model = create_model(settings.__name__, __base__=Params, **types)
-        model.model_validate(
-            {k: tuple(v) if isinstance(v, list) else v for k, v in values.items() if k != "kind"}
-        )
+        plain = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
+        model.model_validate({k: v for k, v in plain.items() if k != "kind"})
         make(values)
     except ValidationError as error:
         lines = [explain(problem, (package, values["kind"])) for problem in error.errors()]
@@ -118,19 +107,31 @@ def _checked(package: str, values: Values) -> Values:
     return values
 
 
-def main() -> None:
-    """Run the stage on its files."""
-    options = network_options(__doc__, [mix for mix in MIXES if not reads_feedback(mix)])
-    pairs = Path(f"data/pairs/{options.mix}")
-    network = NetworkParams.read()
+def train_mix(
+    mix: str,
+    seed: int,
+    changes: Mapping[str, Any],
+    start: Path | None = None,
+    trainings: int = 1,
+) -> None:
+    """Train the network of a mix; `changes` of the settings, and what follows as `train_files`."""
+    network, pairs = NetworkParams.read(), Path(f"data/pairs/{mix}")
     train_files(
         pairs / "strings.parquet",
         pairs / "pairs.parquet",
-        training_settings(network, options.seed),
-        Path(f"data/train/{options.mix}/{options.seed}"),
+        replace(training_settings(network, seed), **changes),
+        Path(f"data/train/{mix}/{seed}"),
         Path(".checkpoints"),
         Path("data/reference_model") if network.train.compatible_with else None,
+        start,
+        trainings,
     )
+
+
+def main() -> None:
+    """Run the stage on its files."""
+    options = network_options(__doc__, [mix for mix in MIXES if not reads_feedback(mix)])
+    train_mix(options.mix, options.seed, {})
 
 
 if __name__ == "__main__":

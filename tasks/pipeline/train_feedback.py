@@ -8,64 +8,39 @@ verdict its files are copied. Else the weights are new ones (Neculoiu et al. 201
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from models.training.loop import TrainSettings
-from models.training.train_files import train_files
 from tasks.io.command import network_options, run
 from tasks.io.mixes import CORRECTIONS, LAST, VERDICTS
 from tasks.io.section import Count, Section, load
-from tasks.pipeline.train import NetworkParams, training_settings
+from tasks.pipeline.train import train_mix
 
 
 class TrainFeedbackParams(Section):
-    """Section `train_feedback`: of the mixes `verdicts` and `corrections`.
-
-    If it `continues`, training starts from the network of the last mix without feedback and of the
-    same seed, and the values here replace those of section `train`; else these hold as for any
-    other mix.
-    """
+    """Section `train_feedback`: if it `continues`, in place of values of section `train`."""
 
     NAME: ClassVar[str] = "train_feedback"
     continues: bool
-    trainings: Count
-    """From that network, with seeds of their own; the mean of their weights is kept."""
+    trainings: Count  # from that network, with seeds of their own; their mean weights are kept
     max_steps: Count
     learning_rate: Annotated[float, Field(gt=0)]
     batch_pairs: Annotated[int, Field(ge=2)]
-    judged_share: Annotated[float, Field(gt=0, lt=1)]
-    """Of the similar pairs of a step; the others are of the taxonomy and its variants."""
+    judged_share: Annotated[float, Field(gt=0, lt=1)]  # of the similar pairs of a step
     held_weight: Annotated[float, Field(ge=0)]
-    """Of the squared distance between where that network and this one put a string, at unit norm,
-    in the mean of a step's strings that nobody judged."""
-
-
-def feedback_settings(settings: TrainSettings, params: TrainFeedbackParams) -> TrainSettings:
-    """Return the settings of a training with feedback, from those of other mixes."""
-    if not params.continues:
-        return settings
-    return replace(settings, **params.model_dump(exclude={"continues", "trainings"}))
+    """Of the squared distance, at unit norm, of strings that nobody judged from that network's."""
 
 
 def main() -> None:
     """Run the stage on its files."""
     options = network_options(__doc__, (VERDICTS, CORRECTIONS))
-    pairs = Path(f"data/pairs/{options.mix}")
-    network, params = NetworkParams.read(), load(TrainFeedbackParams)
-    train_files(
-        pairs / "strings.parquet",
-        pairs / "pairs.parquet",
-        feedback_settings(training_settings(network, options.seed), params),
-        Path(f"data/train/{options.mix}/{options.seed}"),
-        Path(".checkpoints"),
-        Path("data/reference_model") if network.train.compatible_with else None,
-        Path(f"data/train/{LAST}/{options.seed}") if params.continues else None,
-        params.trainings,
-    )
+    params, changes, start = load(TrainFeedbackParams), dict[str, Any](), None
+    if params.continues:
+        changes = params.model_dump(exclude={"continues", "trainings"})
+        start = Path(f"data/train/{LAST}/{options.seed}")
+    train_mix(options.mix, options.seed, changes, start, params.trainings)
 
 
 if __name__ == "__main__":

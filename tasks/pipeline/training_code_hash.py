@@ -53,24 +53,18 @@ def code_hash(path: Path) -> str:
         if isinstance(value, ast.Constant) and isinstance(value.value, str):
             for row in range(value.lineno, (value.end_lineno or value.lineno) + 1):
                 lines.pop(row, None)
-    code = "\n".join(
-        line if row in verbatim else line.rstrip()
-        for row, line in lines.items()
-        if row in verbatim or line.strip()
-    )
+    kept = {row: line if row in verbatim else line.rstrip() for row, line in lines.items()}
+    code = "\n".join(line for row, line in kept.items() if line or row in verbatim)
     return hashlib.sha256(code.encode()).hexdigest()[:20]
 
 
 def _local_imports(path: Path, packages: Sequence[str]) -> Iterator[Path]:
     for node in _run_time(ast.parse(path.read_text(encoding="utf-8"))):
-        names = []
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and node.module:
             names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        for name in names:
-            if name.split(".")[0] in packages and _file(name).is_file():
-                yield _file(name)
+        local = (_file(name) for name in names if name.split(".")[0] in packages)
+        yield from filter(Path.is_file, local)
 
 
 def _run_time(node: ast.AST) -> Iterator[ast.AST]:
@@ -89,8 +83,7 @@ def _file(module: str) -> Path:
 
 def main() -> None:
     """Run the stage in the working directory."""
-    train = read_values()["train"]
-    encoder, loss = train["encoder"]["kind"], train["loss"]["kind"]
+    encoder, loss = (read_values()["train"][part]["kind"] for part in ("encoder", "loss"))
     hashes = code_of("tasks.pipeline.train", encoder, loss)
     write_json(hashes, Path("data/training_code_hash/train.json"))
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -24,7 +24,7 @@ from models.text.titles import normalize_title
 from tasks.io.command import print_counts, run
 from tasks.io.files import write_json
 from tasks.io.frames import read_frame, write_frame
-from tasks.io.schemas import QUERIES, TITLES, VARIANTS
+from tasks.io.schemas import QUERIES, SPLITS, TITLES, VARIANTS
 from tasks.io.section import Count, Number, Section, Share, load, load_run
 from tasks.io.title_readings import with_readings
 
@@ -44,8 +44,7 @@ class TyposParams(Section):
     variants: Count
     test_share: Share
     max_draws: Count
-    test_titles: Number
-    """Of the test; 0: every title (the paper)."""
+    test_titles: Number  # of the test; 0: every title (the paper)
     valid_titles: Number
     gate_titles: Number
 
@@ -59,21 +58,14 @@ class Typos(NamedTuple):
 
 
 def typos(titles: pl.DataFrame, queries: pl.DataFrame, params: TyposParams, seed: int) -> Typos:
-    """Misspell the titles (schema `TITLES`) of the split `train`.
-
-    No variant equals a string of `queries` (schema `QUERIES`), which are those of the other tests.
-    """
+    """Misspell the titles (schema `TITLES`) of the split `train`; none is one of `queries`."""
     taxonomy = set(titles["normalized"])
-    training = titles.filter(pl.col("split") == "train")
+    training = titles.filter(split="train")
     letters = letters_by_language(training["title"].to_list(), training["language"].to_list())
     training = training.with_columns(letters=pl.Series(letters, dtype=pl.String))
     frames, left_out, refused = [], {}, set(taxonomy)
-    sizes = {
-        "test": params.test_titles or None,
-        "valid": params.valid_titles,
-        "gate": params.gate_titles,
-    }
-    for split, size in sizes.items():
+    sizes = (params.test_titles or None, params.valid_titles, params.gate_titles)
+    for split, size in zip(SPLITS, sizes, strict=True):
         rng, chosen = generator(seed, "typos", split), training
         if size is not None:
             chosen = training.sample(min(size, len(training)), seed=int(rng.integers(2**31)))
@@ -83,7 +75,13 @@ def typos(titles: pl.DataFrame, queries: pl.DataFrame, params: TyposParams, seed
         refused |= set(frames[-1]["normalized"])  # no string is a query of two splits
         left_out[f"{split}_queries"] = drawn.count(None)
     typo_queries = pl.concat(frames)
-    draws = _variants(training, refused | set(queries["normalized"]), params, seed)
+    rates: Any = {"substituted": params.substituted, "deleted": params.deleted}
+    corrupt = partial(corrupt_by_rate, **rates, rng=generator(seed, "typos", "variants"))
+    misspelt, refused = list[str | None](), refused | set(queries["normalized"])
+    for _ in range(params.variants):
+        misspelt += draw_again(training, corrupt, refused, params.max_draws)
+    named = {"title": training["title"].to_list() * params.variants, "variant": misspelt}
+    draws = pl.DataFrame(named, schema={"title": pl.String, "variant": pl.String})
     # distinct as written: two variants that read alike are two draws
     kept = with_readings(draws.drop_nulls().unique(maintain_order=True), "variant")
     variants = kept.select("title", variant="cleaned", normalized="normalized")
@@ -92,17 +90,12 @@ def typos(titles: pl.DataFrame, queries: pl.DataFrame, params: TyposParams, seed
 
 
 def draw_again(
-    training: pl.DataFrame,
-    corrupt: Callable[..., list[str]],
-    forbidden: set[str],
-    max_draws: int,
+    training: pl.DataFrame, corrupt: Callable[..., list[str]], forbidden: set[str], max_draws: int
 ) -> list[str | None]:
     """Corrupt each title until it normalizes to something outside `forbidden` and not to nothing.
 
-    `training` has the columns `title, letters`; `corrupt` takes both, the latter by its name.
-
-    Returns:
-        One string a title, in order; None where `max_draws` draws gave none.
+    `training` has the columns `title, letters`, both taken by `corrupt`, the latter by its name.
+    Returned is one string a title, in order; None where `max_draws` draws gave none.
     """
     titles, letters = training["title"].to_list(), training["letters"].to_list()
     results: list[str | None] = [None] * len(titles)
@@ -120,38 +113,17 @@ def draw_again(
 
 def _queries(titles: pl.DataFrame, drawn: list[str | None], split: str) -> pl.DataFrame:
     misspelt = titles.with_columns(raw_title=pl.Series(drawn, dtype=pl.String))
-    return (
-        with_readings(misspelt.drop_nulls("raw_title"))
-        .with_columns(
-            query_id=pl.format("typos-{}-{}", pl.lit(split), pl.int_range(pl.len())),
-            test=pl.lit("typos"),
-            split=pl.lit(split),
-            source=pl.lit("typo"),
-        )
-        .select(list(QUERIES))
+    queries = with_readings(misspelt.drop_nulls("raw_title")).with_columns(
+        query_id=pl.format("typos-{}-{}", pl.lit(split), pl.int_range(pl.len())),
+        test=pl.lit("typos"),
+        split=pl.lit(split),
+        source=pl.lit("typo"),
     )
-
-
-def _variants(
-    training: pl.DataFrame, taken: set[str], params: TyposParams, seed: int
-) -> pl.DataFrame:
-    rng = generator(seed, "typos", "variants")
-    corrupt = partial(
-        corrupt_by_rate, substituted=params.substituted, deleted=params.deleted, rng=rng
-    )
-    misspelt: list[str | None] = []
-    for _ in range(params.variants):
-        misspelt += draw_again(training, corrupt, taken, params.max_draws)
-    schema = {"title": pl.String, "variant": pl.String}
-    titles = training["title"].to_list()
-    return pl.DataFrame({"title": titles * params.variants, "variant": misspelt}, schema=schema)
+    return queries.select(list(QUERIES))
 
 
 def letters_of(titles: Sequence[str]) -> str:
-    """List the letters to substitute with: those at least 0.1 % of all letters in `titles`.
-
-    Fewer than two such letters cannot replace each other: then a to z.
-    """
+    """List the letters that are at least 0.1 % of all in `titles`; a to z if fewer than two are."""
     counts = Counter(character for character in "".join(titles) if character.isalpha())
     letters = sorted(c for c, n in counts.items() if n >= 1e-3 * counts.total())
     return "".join(letters) if len(letters) > 1 else ascii_lowercase
@@ -179,9 +151,8 @@ def corrupt_by_rate(
     """
     points, owner = _flatten(titles)
     draw = rng.random(points.size)
-    return _apply(
-        points, owner, len(titles), draw < deleted, draw < deleted + substituted, letters, rng
-    )
+    delete, change = draw < deleted, draw < deleted + substituted
+    return _apply(points, owner, len(titles), delete, change, letters, rng)
 
 
 def corrupt_by_count(
@@ -239,19 +210,13 @@ def _apply(
 
 def main() -> None:
     """Run the stage on its files."""
-    misspelt = typos(
-        read_frame(Path("data/split/titles.parquet"), TITLES),
-        read_frame(Path("data/split/queries.parquet"), QUERIES),
-        load(TyposParams),
-        load_run().seed,
-    )
+    titles = read_frame(Path("data/split/titles.parquet"), TITLES)
+    queries = read_frame(Path("data/split/queries.parquet"), QUERIES)
+    misspelt = typos(titles, queries, load(TyposParams), load_run().seed)
     write_frame(misspelt.variants, FOLDER / "variants.parquet", VARIANTS)
     write_frame(misspelt.queries, FOLDER / "queries.parquet", QUERIES)
-    counts = {
-        "variants": len(misspelt.variants),
-        "queries": len(misspelt.queries),
-        "left_out": misspelt.left_out,
-    }
+    made = {"variants": len(misspelt.variants), "queries": len(misspelt.queries)}
+    counts = {**made, "left_out": misspelt.left_out}
     write_json(counts, FOLDER / "metrics.json")
     print_counts(counts)
 

@@ -1,6 +1,6 @@
 """Later feedback without training: `python -m tasks.release.feedback_patch`.
 
-In: the champion's artefact and `data/feedback/{overrides,resolutions}.parquet`. Out: a version with
+In: the champion's artifact and `data/feedback/{overrides,resolutions}.parquet`. Out: a version with
 the same network, people's answers as overrides, and the titles that may be learned from as
 exemplars (`tasks/release/model_package/patch.py`); the gate makes it champion unless it is
 significantly worse. If exemplars do harm, the overrides alone are registered: they change only
@@ -34,7 +34,7 @@ from tasks.release.registry.opening import fetched
 from tasks.release.registry.outcomes import Patched, RegisteredVersion, VersionAndDecision
 from tasks.release.registry.promote import promote
 from tasks.release.registry.register import (
-    ARTEFACT,
+    ARTIFACT,
     CARRIED_OUT,
     CHAMPION,
     CORRECTS,
@@ -51,7 +51,7 @@ FEEDBACK = Path("data/feedback")
 KEPT = ("taxonomy_hash", "mix", "train_seed")
 """Tags of a version that hold for its correction, too."""
 CHANGED = ("overrides", "exemplars", "occupations")
-"""Tables of the artefact that feedback changes."""
+"""Tables of the artifact that feedback changes."""
 INSTEAD = "run `rolecall retrain`, which learns from the feedback as well"
 
 
@@ -63,10 +63,8 @@ def apply_patches(root: Path) -> Patched:
 def pick_up(root: Path) -> VersionAndDecision | None:
     """Apply the feedback; None if the champion has it already.
 
-    A version with it that was champion and was taken back stays so.
-
-    Raises:
-        ValueError: there is no champion, or it answers from another taxonomy or in another format.
+    A version with it that was champion and was taken back stays so. A ValueError says that there is
+    no champion, or that it answers from another taxonomy or in another format.
     """
     registered = correct(root, exemplars=True)
     if registered is None:
@@ -106,27 +104,27 @@ def correct(root: Path, *, exemplars: bool, version: str | None = None) -> Regis
     name = sources.register.name
     with champion_lock(root), registry(root) as client, scratch_folder(root) as temporary:
         base = _base(client, root, sources, version)
-        artefact = temporary / ARTEFACT
+        artifact = temporary / ARTIFACT
         with fetched(f"models:/{base.name}/{base.version}", root) as (_, folder):
-            shutil.copytree(folder / "artifacts" / ARTEFACT, artefact)
+            shutil.copytree(folder / "artifacts" / ARTIFACT, artifact)
         overrides = read_frame(root / FEEDBACK / "overrides.parquet", OVERRIDES)
-        if not replace_overrides(artefact, overrides):
+        if not replace_overrides(artifact, overrides):
             return None
         if exemplars:
             resolutions = read_frame(root / FEEDBACK / "resolutions.parquet", RESOLUTIONS)
             params = load(CalibrateParams, root / "params.yaml")
             exemplars_learned = learned(resolutions, params.label_weight)
-            exemplify(artefact, resolutions["cleaned"], exemplars_learned, params)
-        changed = [artefact / f"{part}.parquet" for part in CHANGED]
-        digits = content_hash([*changed, *runtime.sources()], base.tags["artefact_hash"])
+            exemplify(artifact, resolutions["cleaned"], exemplars_learned, params)
+        changed = [artifact / f"{part}.parquet" for part in CHANGED]
+        digits = content_hash([*changed, *runtime.sources()], base.tags["artifact_hash"])
         earlier = find_version(client, name, digits)
         if earlier:
             return as_registered(client, name, str(earlier.version), True)
-        settings = read_json(artefact / "settings.json")
+        settings = read_json(artifact / "settings.json")
         settings["versions"]["model_version"] = digits[:VERSION]
-        write_json(settings, artefact / "settings.json")
+        write_json(settings, artifact / "settings.json")
         tags = {tag: base.tags[tag] for tag in KEPT}
-        tags |= {"artefact_hash": digits, CORRECTS: str(base.version)}
+        tags |= {"artifact_hash": digits, CORRECTS: str(base.version)}
         number = add_version(client, root, name, temporary, settings["top_k"], tags, {})
         return as_registered(client, name, number, False)
 

@@ -105,11 +105,9 @@ def open_delimited(
 ) -> Table:
     """Detect how a file is written, as far as `form` does not say; `rejected` notes it.
 
-    Its delimiter is found by `needed_columns`, which the file should have.
-
-    Raises:
-        IngestError: it is no text, or not in the encoding of `form`; its header has broken
-            quotes; or nothing tells whether it has one column or several.
+    Its delimiter is found by `needed_columns`, which the file should have. An IngestError says that
+    it is no text, or not in the encoding of `form`; that its header has broken quotes; or that
+    nothing tells whether it has one column or several.
     """
     form = replace(form, encoding=file_encoding(file, origin, form.encoding))
     lines = text_lines(file, origin, rejected, form.encoding)
@@ -155,10 +153,8 @@ def find_format(
     fits = [fit(lines, one, needed_columns) for one in forms]
     naming = [one for one in fits if needed_columns and one.names(needed_columns)]
     splitting = [one for one in fits if len(one.header) > 1]
-    return max(
-        naming or splitting or fits,
-        key=lambda one: (one.is_table, one.constancy, len(one.header)),
-    )
+    chosen = naming or splitting or fits
+    return max(chosen, key=lambda one: (one.is_table, one.constancy, len(one.header)))
 
 
 def fit(lines: list[str], form: Format, needed_columns: Collection[str] = ()) -> Fit:
@@ -174,11 +170,7 @@ def fit(lines: list[str], form: Format, needed_columns: Collection[str] = ()) ->
 
 
 def checked_delimiter(name: str) -> str:
-    r"""Return `name`, a parameter: one character, or empty.
-
-    Raises:
-        ValueError: it is longer (a tab is written ``"\t"`` in YAML), or a quote, or a line end.
-    """
+    """Return `name`, a parameter: empty, or a character but quote and line end; else ValueError."""
     if len(name) > 1 or name in ('"', "\r", "\n"):
         raise ValueError(f'{name!r} is no delimiter; choose one character ("\\t" is a tab), or ""')
     return name
@@ -253,15 +245,13 @@ class Records(Iterator[Record]):
         )
 
     def _csv(self) -> Iterator[list[str]]:
-        form, lines = self.form, self._physical_lines()
-        if form.backslash:
-            lines = (ESCAPED.sub(r'\1""', line) for line in lines)
-        return csv.reader(lines, strict=True, delimiter=form.delimiter, quoting=form.quoting)
+        def lines() -> Iterator[str]:
+            while line := self._again.popleft() if self._again else next(self._lines, ""):
+                self._record.append(line)
+                yield ESCAPED.sub(r'\1""', line) if form.backslash else line
 
-    def _physical_lines(self) -> Iterator[str]:
-        while line := self._again.popleft() if self._again else next(self._lines, ""):
-            self._record.append(line)
-            yield line
+        form = self.form
+        return csv.reader(lines(), strict=True, delimiter=form.delimiter, quoting=form.quoting)
 
 
 def _fits(row: Sequence[str], header: Sequence[str]) -> bool:
@@ -322,9 +312,7 @@ def _name_of(delimiter: str) -> str:
 
 def _rows(records: Records, width: int, form: Format) -> Iterator[TableRow]:
     for line, text, fields in records:
-        row = fields
-        if row is None or len(row) != width:
-            row = _repaired(row, width, form)
+        row = fields if fields and len(fields) == width else _repaired(fields, width, form)
         fault = _fault(row, text, width)
         taken = row is not None and len(row) == width and fault in (None, EMPTY_ROW)
         yield line, text, row if taken else None, fault

@@ -21,10 +21,8 @@ def open_table(
     """Open a table; the end of its name tells the kind, and delimited text is any other.
 
     Header and delimiter are found by `needed_columns`, which the table should have. `rejected`
-    notes how it is read.
-
-    Raises:
-        IngestError: the file is missing, or is no such table; it ends with `origin`.
+    notes how it is read. An IngestError, which ends with `origin`, says that the file is missing,
+    or no such table.
     """
     source, needed = SourceFile.at(file, origin), list(needed_columns)
     if source.suffix in PARQUET:
@@ -47,10 +45,7 @@ def read_table(
 
     `columns` maps our name to the file's column; others are not read. `rejected` notes how the file
     was read; the caller refuses the rows with a fault, in their order among those that it refuses
-    itself.
-
-    Raises:
-        IngestError: the file is missing, is no table, or lacks a column.
+    itself. An IngestError says that the file is missing, is no table, or lacks a column.
     """
     return open_table(file, columns.values(), origin, rejected, form).chunks(columns)
 

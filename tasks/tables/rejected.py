@@ -118,8 +118,7 @@ class Table:
     def chunks(self, columns: Mapping[str, str]) -> Iterator[Chunk]:
         """Return the rows, a faulty one without values; `columns` maps our names to the table's.
 
-        Raises:
-            IngestError: there is no header, or a column is missing or stands twice.
+        An IngestError says that there is no header, or that a column is missing or stands twice.
         """
         if not self.names:
             raise IngestError(f"{self.path} has no header line. {self.origin}")
@@ -139,21 +138,17 @@ def in_chunks(
     schema = {"line": pl.UInt32, "text": pl.String, "fault": pl.String}
     nothing = [""] * len(names)
     while True:
-        lines, texts, faults = list[int](), list[str](), list[str | None]()
-        fields = list[Sequence[str]]()
-        for line, text, row, fault in islice(rows, CHUNK):
-            lines.append(line)
-            texts.append(escaped(text) if fault else text)
-            fields.append(row or nothing)
-            faults.append(fault)
-        if not lines:
+        chunk = [*islice(rows, CHUNK)]
+        if not chunk:
             return
-        by_position = list(zip(*fields, strict=True))
+        lines, _, fields, faults = zip(*chunk, strict=True)
+        shown = [escaped(text) if fault else text for _, text, _, fault in chunk]
+        by_position = [*zip(*(row or nothing for row in fields), strict=True)]
         values = [
             pl.Series(ours, by_position[names.index(theirs)], pl.String)
             for ours, theirs in columns.items()
         ]
-        yield Chunk(pl.DataFrame([lines, texts, faults], schema=schema), pl.DataFrame(values))
+        yield Chunk(pl.DataFrame([lines, shown, faults], schema=schema), pl.DataFrame(values))
 
 
 @dataclass(slots=True)
@@ -203,10 +198,10 @@ class RejectedRows:
 
     def read_as(self) -> list[str]:
         """Return one line a file, for the log: format and encoding, or what is wrong with it."""
-        return [
-            f"{file}: {reading}" + (f"; {self.causes[file]}" if file in self.causes else "")
-            for file, reading in self.readings.items()
-        ]
+        readings = {file: [reading] for file, reading in self.readings.items()}
+        for file in readings.keys() & self.causes.keys():
+            readings[file].append(self.causes[file])
+        return [f"{file}: {'; '.join(words)}" for file, words in readings.items()]
 
     def likely_cause(self) -> str:
         """Return what a message about refused rows ends with; empty if nothing is known."""
@@ -231,12 +226,9 @@ class RejectedRows:
 
 
 def require_few_refused(rejected: RejectedRows, max_rejected_share: float, section: str) -> None:
-    """Refuse files that are mostly something else.
+    """Raise an IngestError if more of the rows read than `max_rejected_share` are faulty.
 
     `section` names the section of `params.yaml` and the folder below `data/`.
-
-    Raises:
-        IngestError: more of the rows read than `max_rejected_share` are faulty.
     """
     errors, read = rejected.errors, sum(rejected.rows.values())
     if errors > max_rejected_share * read:

@@ -45,8 +45,7 @@ class SourceFile(NamedTuple):
     def at(cls, path: Path | SourceFile, origin: str) -> SourceFile:
         """Return the file at a path, or the only table of the archive there.
 
-        Raises:
-            IngestError: there is none, or several; it ends with `origin`.
+        An IngestError, which ends with `origin`, says that there is none, or several.
         """
         if isinstance(path, SourceFile):
             return path
@@ -80,10 +79,8 @@ class SourceFile(NamedTuple):
     def unpacked(self, origin: str) -> list[SourceFile]:
         """Return the tables in it, by name: those of a zip archive, or itself.
 
-        A table is opened anew for each reading, and can be read from any position on.
-
-        Raises:
-            IngestError: it is a zip archive that is damaged or encrypted, or holds no table.
+        A table is opened anew for each reading, and can be read from any position on. An
+        IngestError says that the archive is damaged or encrypted, or holds no table.
         """
         if self.name.lower().endswith(GZIP):
             return [self._replace(open=partial(_content, self.open, None))]
@@ -93,9 +90,8 @@ class SourceFile(NamedTuple):
             with self.open() as handle, zipfile.ZipFile(handle) as archive:
                 members = sorted(archive.infolist(), key=lambda member: member.filename)
         except DAMAGED as error:
-            raise IngestError(
-                f"{self.path} is no readable zip archive: {error}. {origin}"
-            ) from None
+            fault = f"{self.path} is no readable zip archive: {error}. {origin}"
+            raise IngestError(fault) from None
         files = list[SourceFile]()
         for member in members:
             name = member.filename
@@ -106,17 +102,12 @@ class SourceFile(NamedTuple):
                 file = SourceFile(f"{self.path}/{name}", f"{self.name}/{name}", open_member)
                 files += file.unpacked(origin)
         if not files:
-            raise IngestError(
-                f"{self.path} holds no file that ends in {', '.join(TABLES)}. {origin}"
-            )
+            kinds = ", ".join(TABLES)
+            raise IngestError(f"{self.path} holds no file that ends in {kinds}. {origin}")
         return files
 
     def blocks(self) -> Iterator[bytes]:
-        """Read it in blocks; an empty file has none.
-
-        Raises:
-            IngestError: it is damaged.
-        """
+        """Read it in blocks; an empty file has none. IngestError if it is damaged."""
         try:
             with self.open() as handle:
                 while block := handle.read(BLOCK):

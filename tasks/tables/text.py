@@ -61,8 +61,7 @@ LETTERS = re.compile(r"[^\W\d_]+")
 def file_encoding(file: SourceFile, origin: str, encoding: str = "") -> str:
     """Return Python's name of a file's encoding, the one that is given or else the one found.
 
-    Raises:
-        IngestError: none is given, and the file is no text; it names what the file seems to be.
+    If the file is no text, and none is given, an IngestError names what the file seems to be.
     """
     head = next(file.blocks(), b"")
     if encoding:
@@ -84,10 +83,8 @@ def text_lines(
 ) -> Iterator[str]:
     """Yield the lines of a file with their ends as they stand; `encoding` is of `file_encoding`.
 
-    `rejected` notes the encoding and, at the end, the first line that does not fit it.
-
-    Raises:
-        IngestError: the encoding does not fit at all.
+    `rejected` notes the encoding and, at the end, the first line that does not fit it. An
+    IngestError says that the encoding does not fit at all.
     """
     name = ENCODINGS.get(encoding, encoding)
     rejected.readings[file.name] = name
@@ -169,8 +166,7 @@ def utf_16(head: bytes) -> str:
 def pieces(blocks: Iterable[bytes], encoding: str) -> Iterator[str]:
     """Decode block by block, without byte order mark.
 
-    Raises:
-        UnicodeError: not of the encodings that are found, whose faults become surrogates.
+    Faults become surrogates; an encoding that is not among those found raises a UnicodeError.
     """
     remaining = iter(blocks)
     first, wide = next(remaining, b""), encoding in UTF_16.values()
@@ -238,6 +234,6 @@ def _strange_signs(piece: str) -> list[bool]:
         at, sign = match.start(), match[0]
         if not sign.isalpha():
             within = padded[at - 1].isalpha() and padded[at + 1].isalpha()
-            within = within and sign not in WITHIN_WORDS
-            strange.append(within or "\ud800" <= sign <= "\udfff")
+            is_fault = "\ud800" <= sign <= "\udfff"
+            strange.append(is_fault or (within and sign not in WITHIN_WORDS))
     return strange

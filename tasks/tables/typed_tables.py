@@ -123,10 +123,8 @@ def parquet_schema(file: SourceFile) -> tuple[pa.Schema, int]:
 def open_json_lines(file: SourceFile, origin: str, rejected: RejectedRows, encoding: str) -> Table:
     """Find the columns, which are the members of the first `OBJECTS` objects, as first used.
 
-    A later object with another member is refused. A missing member is empty.
-
-    Raises:
-        IngestError: there is no object, or the file is no text.
+    A later object with another member is refused. A missing member is empty. An IngestError says
+    that there is no object, or that the file is no text.
     """
     encoding = file_encoding(file, origin, encoding)
     members = dict[str, None]()
@@ -143,8 +141,7 @@ def open_workbook(
 ) -> Table:
     """Find the header of the first visible sheet that holds cells; `rejected` notes it.
 
-    Raises:
-        IngestError: it is no readable workbook, or has no cells.
+    An IngestError says that it is no readable workbook, or has no cells.
     """
     sheet, others, rows = _sheet(file, origin)
     beginning = [[cell_text(cell) for cell in row] for row in rows[:INSPECTED]]
@@ -202,9 +199,8 @@ def _as_text(column: str, kind: pl.DataType) -> pl.Expr:
     text = values.cast(pl.String)
     if kind.is_float():
         whole = (values == values.floor()) & (values.abs() < EXACT)
-        text = (
-            pl.when(whole).then(values.cast(pl.Int64, strict=False).cast(pl.String)).otherwise(text)
-        )
+        number = values.cast(pl.Int64, strict=False).cast(pl.String)
+        text = pl.when(whole).then(number).otherwise(text)
     return text.fill_null("")
 
 
@@ -220,9 +216,7 @@ def _json_rows(
         if number == 1:
             name = ENCODINGS.get(encoding, encoding)
             rejected.readings[file.name] = f"{name}, JSON Lines"
-        values = _object(line)
-        text = line.rstrip("\r\n")
-        fault = None
+        text, values, cells, fault = line.rstrip("\r\n"), _object(line), None, None
         if not text.strip():
             fault = EMPTY_ROW
         elif values is None:
@@ -231,7 +225,8 @@ def _json_rows(
             fault = BAD_CHARACTERS
         elif not values.keys() <= members.keys():
             fault = NEW_MEMBER
-        cells = None if fault else [cell_text((values or {}).get(name)) for name in members]
+        else:
+            cells = [cell_text(values.get(name)) for name in members]
         yield number, escaped(text), cells, fault
 
 
@@ -271,10 +266,10 @@ def _sheet_rows(
     """Yield the rows below the header, which is in row `header_row`, counted from 1."""
     for number, row in islice(enumerate(rows, start=1), header_row, None):
         cells = [cell_text(cell) for cell in row]
-        fault = None
-        if not is_text("".join(cells)):
+        whole, fault = "".join(cells), None
+        if not is_text(whole):
             fault = BAD_CHARACTERS
-        elif not "".join(cells).strip():
+        elif not whole.strip():
             fault = EMPTY_ROW
         elif "".join(cells[width:]).strip():
             fault = BAD_WIDTH

@@ -1,7 +1,5 @@
 """One toy workspace serves all studies that train."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

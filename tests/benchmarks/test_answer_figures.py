@@ -1,18 +1,14 @@
 """Rows of answers worked by hand: abstentions, ranks, confidence, calibration error, everyday."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
-from benchmarks.answer_figures import RankedAnswers, accuracy, error_figure, first_ranks
+from benchmarks.answer_figures import RankedAnswers, accuracy, error_figure
 from benchmarks.product import everyday_figures, everyday_titles
-from benchmarks.results import Row
 from tasks.evaluation.everyday import HALVES
 
-NONE = float("nan")
 TITLES = pl.DataFrame(
     [
         ("nurse", "en", "clear", ["n", "m"], ["22"]),
@@ -34,50 +30,24 @@ ANSWERS = pd.DataFrame(
 )
 
 
-def figures(gold: list[str], answers: RankedAnswers) -> dict[str, Row]:
-    queries = pl.DataFrame({"test": ["t"] * len(gold), "occupation_ids": [[own] for own in gold]})
-    made = list(accuracy("s", queries, answers, 200, 1))
-    assert len({figure.metric for figure in made}) == len(made)
-    return {figure.metric: figure for figure in made}
+def test_ranks_abstentions_and_confidence_by_hand() -> None:
+    """Four titles with two gold occupations: right, second, at rank 20, no answer.
 
-
-def test_any_gold_occupation_is_found_at_its_first_rank() -> None:
-    gold, answers = [["a", "b"], ["a"], ["a"]], [["x", "b", "a"], ["x"], []]
-    assert first_ranks(gold, answers).tolist() == [2, 0, 0]
-
-
-def test_an_abstention_counts_as_wrong_and_is_counted_apart() -> None:
-    """Four titles: right, second, missed, no answer.
-
-    success@1 = 1/4, success@10 = 2/4, MRR = (1 + 1/2 + 0 + 0) / 4 = 0.375, abstained = 1/4.
+    success@1 = 1/4, success@10 = 2/4, MRR@10 = (1 + 1/2) / 4 = 0.375, MRR@100 = 0.375 + 1/80. Two
+    answers have 0.8 or more, one of them is right; the abstention has no confidence.
     """
-    lists = [["a", "b"], ["b", "a"], ["b", "c"], []]
-    made = figures(["a"] * 4, RankedAnswers(lists, np.full(4, NONE)))
-    assert {name: figure.value for name, figure in made.items()} == {
-        "success_at_1": 0.25,
-        "success_at_10": 0.5,
-        "mrr_at_10": 0.375,
-        "mrr_at_100": 0.375,
-        "abstained": 0.25,
-    }
-    for figure in made.values():
-        assert figure.n == 4 and figure.low is not None and figure.high is not None
+    lists = [["a", "b"], ["x", "b", "a"], [*"cdefghijklmnopqrstua"], []]
+    queries = pl.DataFrame({"test": ["t"] * 4, "occupation_ids": [["a", "b"]] * 4})
+    answers = RankedAnswers(lists, np.array([0.9, 0.8, 0.79, float("nan")]))
+    made = {row.metric: row for row in accuracy("s", queries, answers, 200, 1)}
+    expected = {"success_at_1": 0.25, "success_at_10": 0.5, "abstained": 0.25}
+    expected |= {"mrr_at_10": 0.375, "mrr_at_100": 0.3875}
+    expected |= {"confident": 0.5, "confident_correct": 0.5}  # too few for a calibration error
+    assert {name: figure.value for name, figure in made.items()} == pytest.approx(expected)
+    for name, figure in made.items():
+        assert figure.n == (2 if name == "confident_correct" else 4)
+        assert figure.low is not None and figure.high is not None
         assert figure.low <= figure.value <= figure.high
-
-
-def test_an_answer_after_the_tenth_rank_counts_for_the_long_mrr_alone() -> None:
-    made = figures(["z"], RankedAnswers([[*"abcdefghijklmnopqrsz"]], np.full(1, NONE)))
-    assert (made["success_at_10"].value, made["mrr_at_10"].value) == (0, 0)
-    assert made["mrr_at_100"].value == 1 / 20
-
-
-def test_confidence_of_eight_tenths_and_more() -> None:
-    """Of four titles two have 0.8 or more, one of them is right; the abstention has none."""
-    lists, sure = [["a"], ["b"], ["a"], []], np.array([0.9, 0.8, 0.79, NONE])
-    made = figures(["a"] * 4, RankedAnswers(lists, sure))
-    assert (made["confident"].value, made["confident"].n) == (0.5, 4)
-    assert (made["confident_correct"].value, made["confident_correct"].n) == (0.5, 2)
-    assert "calibration_error" not in made  # fewer answers than bins
 
 
 def test_calibration_error_of_one_answer_a_bin() -> None:
@@ -94,7 +64,7 @@ def test_calibration_error_of_one_answer_a_bin() -> None:
 
 def test_tests_stand_apart_and_equal_seeds_give_equal_figures() -> None:
     queries = pl.DataFrame({"test": ["t", "u", "t"], "occupation_ids": [["a"], ["b"], ["c"]]})
-    answers = RankedAnswers([["a"], ["a"], ["b", "c"]], np.full(3, NONE))
+    answers = RankedAnswers([["a"], ["a"], ["b", "c"]], np.full(3, np.nan))
     made = list(accuracy("s", queries, answers, 200, 1))
     first = {f.test: (f.value, f.n) for f in made if f.metric == "success_at_1"}
     assert first == {"t": (0.5, 2), "u": (0.0, 1)}

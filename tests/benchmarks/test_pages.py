@@ -1,7 +1,5 @@
 """Pages: tables by hand, markers, and that what is committed is what the files render to."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -12,13 +10,10 @@ from benchmarks.plots import curves, scatters, svg
 from benchmarks.render import between_markers, product_table, readme, readme_block
 from benchmarks.results import BEST_STEP, Line, Row, Run, read_rows, replace_rows
 from benchmarks.study import STUDIES, Study, studies, study
-from benchmarks.tables import MARK, UNLEARNED, Table, figure, markdown, marked, over_seeds
+from benchmarks.tables import MARK, UNLEARNED, Table, figure, markdown, marked
 
 ROOT = Path(__file__).parents[2]
 BEGIN, END = "<!-- table:begin -->", "<!-- table:end -->"
-RUN = Run("abc1234", "2026-01-02", "m", "c")
-
-
 MADE = Run("c0ffee", "2026-01-02", "AMD, 2 cores", "make benchmark  # models:/rolecall/3")
 FIGURES = [
     Row("rolecall", "annotations", "success_at_1", 2 / 3, 525, 0.5, 0.75),
@@ -77,11 +72,6 @@ def test_a_table_chooses_names_and_orders_rows() -> None:
     assert not list(Table("t", metric="none").parts(rows, [], {}))
 
 
-def test_means_stand_for_seeds() -> None:
-    seeds = [line(), line(seed="2"), line(seed="", value="0.6"), line(system="2")]
-    assert over_seeds(seeds) == seeds[2:]
-
-
 def test_a_study_is_its_module_and_its_yaml() -> None:
     """A new study is measured, kept and rendered; nothing else names it."""
     assert {one.name for one in studies()} <= {path.stem for path in STUDIES.glob("*.py")}
@@ -112,22 +102,6 @@ def test_every_page_opens_with_its_subject_and_a_bold_claim(one: Study) -> None:
     assert f"](results/{one.name}.md)" in (ROOT / "docs/RESULTS.md").read_text(encoding="utf-8")
 
 
-def test_a_page_has_its_tables_and_how_they_were_measured(tmp_path: Path) -> None:
-    rows = [
-        Row("typos", "typos", "success_at_1", 0.53218, 300, 0.5, 0.56, 1),
-        Row("ngram", "typos", "success_at_1", 0.25, 300, 0.2, 0.3),
-    ]
-    replace_rows("table3", "sample", rows, RUN, tmp_path)
-    made = render.pages(tmp_path, ROOT / render.PAGES)
-    assert set(made) == {render.PAGES / "table3.md", render.PAGES / "table3.svg"}
-    for row in (
-        "| ngram | 0.250 | 0.99 |",
-        "| typos (1) | 0.532 | 0.99 |",
-        "Measured (sample): 2026-01-02, commit `abc1234`, m, `c`",
-    ):
-        assert row in made[render.PAGES / "table3.md"].splitlines(), row
-
-
 def test_plots_are_the_same_bytes_without_date_or_background() -> None:
     panels = {"a": [("one", [0.1, None, 0.3])], "b": [("one", [1.0, 2.0, 3.0])]}
     points = {"x": [("g", 1.0, 0.5), ("h", 100.0, 0.7)]}
@@ -147,17 +121,13 @@ def test_only_what_is_between_the_markers_changes() -> None:
     once = between_markers(text, "table", "new")
     assert once == f"before\n{BEGIN}\nnew\n{END}\nafter\n"
     assert between_markers(once, "table", "new") == once
-
-
-@pytest.mark.parametrize("text", ["", BEGIN, END + BEGIN, 2 * (BEGIN + END)])
-def test_missing_or_repeated_markers_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="once each"):
-        between_markers(text, "table", "new")
+    for missing in ("", BEGIN, END + BEGIN, 2 * (BEGIN + END)):
+        with pytest.raises(ValueError, match="once each"):
+            between_markers(missing, "table", "new")
 
 
 def test_the_readme_has_the_answers_and_the_benchmark() -> None:
-    names = ("answers", "benchmark")
-    text = "".join(f"\n<!-- {name}:begin --><!-- {name}:end -->" for name in names)
+    text = "".join(f"\n<!-- {own}:begin --><!-- {own}:end -->" for own in ("answers", "benchmark"))
     answers, made = readme(text, ROOT / "results").split("<!-- benchmark:begin -->")
     assert "| title | occupation | code | confidence |" in answers
     lines = made.strip().splitlines()
@@ -171,14 +141,13 @@ def test_the_committed_pages_are_what_the_files_render_to() -> None:
     assert {ROOT / path for path in made} == set((ROOT / render.PAGES).iterdir())
 
 
-def learned_line(system: str, seed: str, metric: str = "success_at_1", **changes: str) -> Line:
-    values = {"system": system, "value": "0.5", "low": "0.4", "high": "0.6", "n": "9"}
-    return line(metric=metric, seed=seed, **values | changes)
+def learned_line(system: str, seed: str, **changes: str) -> Line:
+    return line(system=system, seed=seed, **{"value": "0.5", "low": "0.4", "high": "0.6"} | changes)
 
 
 def step(system: str, seed: str, value: str) -> Line:
-    own = {"test": "training", "value": value, "low": "", "high": "", "n": "1"}
-    return learned_line(system, seed, BEST_STEP, **own)
+    own = {"test": "training", "metric": BEST_STEP, "low": "", "high": "", "n": "1"}
+    return line(system=system, seed=seed, value=value, **own)
 
 
 def test_seeds_means_and_comparisons() -> None:
@@ -188,20 +157,13 @@ def test_seeds_means_and_comparisons() -> None:
     """
     steps = [step("a", "1", "0"), step("a", "2", "0"), step("b", "1", "50"), step("b", "2", "0")]
     steps.append(step("c", "1", "50"))
-    asked = [
-        *(learned_line("a", "1"), learned_line("a", "")),
-        *(learned_line("b", "1"), learned_line("b", "2"), learned_line("b", "")),
-        *(
-            learned_line("c", ""),
-            learned_line("c-a", ""),
-            learned_line("c-b", ""),
-            learned_line("d", ""),
-        ),
-        *(learned_line("a", "", dataset="esco"), learned_line("a/smaller", "")),
-    ]
-    marks = [row[MARK] for row in marked([*steps, *asked])[len(steps) :]]
+    rows = [("a", "1"), ("a", ""), ("b", "1"), ("b", "2"), ("b", "")]
+    rows += [(system, "") for system in ("c", "c-a", "c-b", "d", "a/smaller")]
+    several = [*steps, *(learned_line(*row) for row in rows)]
+    marks = [row[MARK] for row in marked([*several, learned_line("a", "", dataset="esco")])]
     partly = f"seed 2 {UNLEARNED}"
-    assert marks == [UNLEARNED, UNLEARNED, "", UNLEARNED, partly, "", UNLEARNED, partly, *[""] * 3]
+    expected = [UNLEARNED, UNLEARNED, "", UNLEARNED, partly, "", UNLEARNED, partly, "", "", ""]
+    assert marks[len(steps) :] == expected
 
 
 def test_a_figure_is_not_shown_but_what_training_cost_is() -> None:
@@ -209,19 +171,8 @@ def test_a_figure_is_not_shown_but_what_training_cost_is() -> None:
     assert figure({**learned_line("a", ""), MARK: "seed 2 did not learn"}) == (
         "0.500 [0.400, 0.600] (seed 2 did not learn)"
     )
-    cost = learned_line("a", "", "seconds", value="12.3", low="", high="")
+    cost = learned_line("a", "", metric="seconds", value="12.3", low="", high="")
     assert figure({**cost, MARK: UNLEARNED}) == "12.3"
-
-
-def test_a_table_says_so() -> None:
-    rows = [
-        step("a", "1", "0"),
-        learned_line("a", "1"),
-        step("b", "1", "50"),
-        learned_line("b", "1"),
-    ]
-    *_, made = Table("t", metric="success_at_1", ends=False).parts(marked(rows), [], {})
-    assert made.splitlines()[2:] == [f"| a | {UNLEARNED} |", "| b | 0.500 |"]
 
 
 def test_a_table_a_test_with_a_column_a_metric(tmp_path: Path) -> None:

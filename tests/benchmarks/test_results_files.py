@@ -1,21 +1,11 @@
 """The tidy files: schema, what is replaced, runs, rounding, refusals that leave the files alone."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
 import pytest
 
-from benchmarks.results import (
-    FOLDER,
-    Row,
-    Run,
-    read_rows,
-    read_runs,
-    replace_rows,
-    rounded,
-)
+from benchmarks.results import FOLDER, Row, Run, read_rows, read_runs, replace_rows, rounded
 from benchmarks.study import studies
 
 ROOT = Path(__file__).parents[2]
@@ -40,26 +30,18 @@ def test_schema_and_golden_bytes(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (0.53721, "0.5372"),
-        (0.00004, "0.0000"),
-        (12.3456, "12.35"),
-        (12345.6, "12346"),
-        (3.0, "3"),
-        (0.0, "0"),
-        (-0.12344, "-0.1234"),
-        (2.5e6 + 0.5, "2500000"),
-    ],
-)
-def test_rounding(value: float, text: str) -> None:
-    assert rounded(value) == text
+def test_rounding() -> None:
+    numbers = (0.53721, 0.00004, 12.3456, 12345.6, 3.0, 0.0, -0.12344, 2.5e6 + 0.5)
+    texts = "0.5372 0.0000 12.35 12346 3 0 -0.1234 2500000"
+    assert " ".join(map(rounded, numbers)) == texts
 
 
 def test_other_systems_data_sets_and_studies_are_kept(tmp_path: Path) -> None:
     several = [ROW, ROW._replace(test="encoding"), ROW._replace(system="onnx")]
     replace_rows("speed", "sample", several, RUN, tmp_path)
+    first = (tmp_path / "speed.csv").read_bytes()
+    replace_rows("speed", "sample", several[::-1], RUN, tmp_path)
+    assert (tmp_path / "speed.csv").read_bytes() == first
     replace_rows("speed", "esco", [ROW], RUN, tmp_path)
     replace_rows("zoo", "sample", [ROW], RUN, tmp_path)
     replace_rows("speed", "sample", [ROW._replace(value=2.5)], RUN, tmp_path)
@@ -85,14 +67,6 @@ def test_a_run_stands_once_and_as_long_as_it_has_rows(tmp_path: Path) -> None:
     assert {row["run"] for row in read_rows(tmp_path / "speed.csv")} == {"speed-2"}
 
 
-def test_order_of_the_rows_does_not_matter(tmp_path: Path) -> None:
-    rows = [ROW, ROW._replace(system="onnx"), ROW._replace(seed=2), ROW._replace(metric="mrr")]
-    for folder, own in (("a", rows), ("b", rows[::-1])):
-        replace_rows("speed", "sample", own, RUN, tmp_path / folder)
-    first, second = ((tmp_path / folder / "speed.csv").read_bytes() for folder in "ab")
-    assert first == second
-
-
 @pytest.mark.parametrize(
     ("bad", "run", "message"),
     [
@@ -112,12 +86,6 @@ def test_refused_rows_leave_the_files_as_they_were(
     with pytest.raises(ValueError, match=message):
         replace_rows("speed", "sample", [ROW._replace(value=9.0), bad], run, tmp_path)
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
-
-
-def test_another_schema_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "speed.csv").write_text("system,value\na,1\n")
-    with pytest.raises(ValueError, match="expected"):
-        replace_rows("speed", "sample", [ROW], RUN, tmp_path)
 
 
 def test_a_run_names_the_commit_and_the_day() -> None:

@@ -1,7 +1,5 @@
 """A small workspace for studies: pairs of mix `extra_words`, a model of mix `typos`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any

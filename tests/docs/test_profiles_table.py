@@ -1,7 +1,5 @@
 """The table "Which profile do I need?" has every profile, its files, and where they come from."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

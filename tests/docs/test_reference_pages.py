@@ -1,7 +1,5 @@
 """Reference pages name everything that the code declares, and links lead to pages of the site."""
 
-from __future__ import annotations
-
 import inspect
 import re
 import warnings
@@ -9,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from site_pages import answer, cli, columns_of, parameters, read_parameters, relinked, stages, table
+from site_pages import answer, cli, columns_of, parameters, read_parameters, relinked, stages
 
 from flows.cli import app
 from models.serving.answer import PARAMS, columns
@@ -103,10 +101,6 @@ def test_consumers_are_told_how_to_turn_telemetry_off() -> None:
     pages = ("docs/quickstart.md", "docs/guides/rest.md")
     for file in (*(ROOT / page for page in pages), *(ROOT / "examples").glob("*.py")):
         assert "MLFLOW_DISABLE_TELEMETRY" in file.read_text(encoding="utf-8"), file
-
-
-def test_a_bar_in_a_cell_is_escaped() -> None:
-    assert table(("a",), [("x | y",)]) == "| a |\n| --- |\n| x \\| y |"
 
 
 @pytest.mark.parametrize(

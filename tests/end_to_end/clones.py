@@ -1,7 +1,5 @@
 """A clone of this repository, in which commands run as a user would run them."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -14,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from background import ROLECALL
 
 ROOT = Path(__file__).resolve().parents[2]
 FOREIGN = ("PREFECT_", "MLFLOW_", "DVC_", "GIT_", "PYTHON", "ROLECALL_")
@@ -30,23 +29,9 @@ OTHER = {"PYTHONHASHSEED": "4711", "TZ": "Asia/Kathmandu", "LC_ALL": "C"}
 """An environment that must not change a byte; neither may the number of `THREADS`."""
 THREADS = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 PIPELINE = (  # folders of data/
-    "ingest",
-    "split",
-    "typos",
-    "synonyms",
-    "extra_words",
-    "auxiliary_taxonomy",
-    "pairs",
-    "training_code_hash",
-    "reference_model",
-    "train",
-    "simulate_feedback",
-    "feedback",
-    "lexical",
-    "calibrate",
-    "evaluate",
-    "report",
-    "table3",
+    *("ingest", "split", "typos", "synonyms", "extra_words", "auxiliary_taxonomy", "pairs"),
+    *("training_code_hash", "reference_model", "train", "simulate_feedback", "feedback"),
+    *("lexical", "calibrate", "evaluate", "report", "table3"),
 )
 LONGER = {"max_steps": 120, "evaluate_every": 20}
 """Of section `train`: a training that is still at work when a kill comes that a line of it caused.
@@ -70,8 +55,7 @@ class Clone:
         """Return this process's, less all settings of the tools, its interpreter first on PATH."""
         kept = {k: v for k, v in os.environ.items() if not k.startswith(FOREIGN)}
         path = os.pathsep.join([str(Path(sys.executable).parent), kept.get("PATH", "")])
-        home = {"PREFECT_HOME": str(self.home / "prefect")}
-        return {**kept, **QUIET, **home, "PATH": path, **changes}
+        return kept | QUIET | {"PREFECT_HOME": f"{self.home}/prefect", "PATH": path} | changes
 
     def try_run(self, *command: str, **changes: str) -> subprocess.CompletedProcess[str]:
         """Run `command` in the clone; stderr is part of stdout."""
@@ -100,8 +84,8 @@ class Clone:
     def python(self, code: str, *arguments: str, **changes: str) -> str:
         return self.run(sys.executable, "-c", code, *arguments, **changes)
 
-    def retrain(self, *arguments: str, **changes: str) -> str:
-        return self.run(sys.executable, "-m", "flows.cli", "retrain", *arguments, **changes)
+    def rolecall(self, *arguments: str, **changes: str) -> str:
+        return self.run(*ROLECALL, *arguments, **changes)
 
     @property
     def lock(self) -> str:
@@ -123,17 +107,13 @@ class Clone:
         return self.git("status", "--porcelain", "--untracked-files=all")
 
     def is_up_to_date(self, target: str = "report") -> bool:
-        """Ask of a target and what it needs, because another target's stages may never have run.
-
-        A bare `dvc status` speaks about these too.
-        """
+        """Ask of a target and what it needs; the stages of others may never have run."""
         return "Data and pipelines are up to date." in self.dvc("status", "--with-deps", target)
 
     def files(self, stages: Iterable[str] | None = None) -> dict[str, str]:
         """List every file that the stages wrote, hidden ones as well, with its hash.
 
-        Args:
-            stages: those of `dvc.lock` to ask about; None is everything in their folders.
+        With `stages` those of their outputs in `dvc.lock`, else everything in all folders.
         """
         outputs = [f"data/{name}" for name in PIPELINE]
         if stages is not None:
@@ -147,7 +127,7 @@ class Clone:
         }
 
     def rewound(self, parent: Path, stages: Iterable[str]) -> Clone:
-        """Copy this clone to another folder as it was when only `stages` had run.
+        """Copy this clone as it was when only `stages` had run.
 
         The outputs of later stages are removed from `dvc.lock`, `data/` and DVC's cache.
         """
@@ -178,28 +158,18 @@ class Clone:
         listed = (entry for folder in folders for entry in json.loads(folder.read_bytes()))
         return names | {entry["md5"] for entry in listed}
 
-    def set_params(self, changes: dict[str, Any]) -> None:
-        """Change params.yaml; names are dotted, and each must exist. Comments are lost."""
-        file = self.root / "params.yaml"
-        tree = yaml.safe_load(file.read_text(encoding="utf-8"))
-        for name, value in changes.items():
-            *sections, last = name.split(".")
-            place = tree
+    def edit(self, name: str, changes: dict[str, Any]) -> None:
+        """Change a file of YAML; names are dotted, and each must exist. Comments are lost."""
+        tree = yaml.safe_load((self.root / name).read_text(encoding="utf-8"))
+        for key, value in changes.items():
+            *sections, last = key.split(".")
+            branch = tree
             for section in sections:
-                place = place[section]
-            assert last in place, name
-            place[last] = value
+                branch = branch[section]
+            assert last in branch, key
+            branch[last] = value
         text = yaml.safe_dump(tree, sort_keys=False, allow_unicode=True)
-        file.write_text(text, encoding="utf-8")
-
-    def lengthen_quick(self) -> None:
-        """Train `LONGER` in the profile `quick`, and commit that."""
-        file = self.root / "profiles" / "quick.yaml"
-        tree = yaml.safe_load(file.read_text(encoding="utf-8"))
-        assert tree["train"].keys() <= LONGER.keys()
-        tree["train"] |= LONGER
-        file.write_text(yaml.safe_dump(tree, sort_keys=False), encoding="utf-8")
-        self.git("commit", "--quiet", "--all", "--message=longer")
+        (self.root / name).write_text(text, encoding="utf-8")
 
     def copied(self, parent: Path) -> Clone:
         """Copy this clone with all that is ignored (data, cache, registry) to another folder."""

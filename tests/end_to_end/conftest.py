@@ -1,7 +1,5 @@
 """Clones for the end-to-end tests: the repository as it is, and one whose pipeline is small."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from clones import OTHER, THREADS, Clone, fresh_clone
+from clones import LONGER, OTHER, THREADS, Clone, fresh_clone
 from filelock import FileLock
 
 
@@ -32,9 +30,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def small_source(tmp_path_factory: pytest.TempPathFactory, home: Path) -> Clone:
     """Clone with the profile `quick`, lengthened, as defaults; nothing has run. Read only."""
     clone = fresh_clone(tmp_path_factory.mktemp("small_source"), home)
-    clone.lengthen_quick()
+    clone.edit("profiles/quick.yaml", {f"train.{name}": value for name, value in LONGER.items()})
     quick = yaml.safe_load((clone.root / "profiles/quick.yaml").read_text(encoding="utf-8"))
-    clone.set_params({**dict(dotted(quick)), "register.name": "rolecall"})
+    clone.edit("params.yaml", {**dict(dotted(quick)), "register.name": "rolecall"})
     (clone.root / "dvc.lock").unlink(missing_ok=True)
     clone.git("add", "--all")
     clone.git("commit", "--quiet", "--message=small")

@@ -1,7 +1,5 @@
 """Killing a command in the middle: start it in a session of its own, wait for a moment, SIGKILL."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal
@@ -56,14 +54,14 @@ def survivors(clone: Clone, seconds: float = 10) -> list[str]:
     return running
 
 
-def appears(*files: Path) -> Moment:
-    """Name the moment when all of `files` are there."""
-    return lambda printed: all(file.exists() for file in files)
+def appears(file: Path) -> Moment:
+    """Name the moment when a file is there."""
+    return lambda printed: file.exists()
 
 
-def any_file_below(*folders: Path) -> Moment:
+def any_file_below(folder: Path) -> Moment:
     """Name the moment of the first file, a partial one as well."""
-    return lambda printed: any(any(files_below(folder)) for folder in folders)
+    return lambda printed: any(files_below(folder))
 
 
 def files_below(folder: Path) -> Iterator[Path]:
@@ -83,8 +81,7 @@ def resumed_at(printed: str, stage: str = "") -> int:
     Between a moment and its kill some more steps may have been taken: a line of the flow is on its
     way for longer than ten steps of a tiny network take.
     """
-    resumed = re.search(
-        (f"{re.escape(stage)}: " if stage else "") + r"resumed at step (\d+)", printed
-    )
+    prefix = f"{re.escape(stage)}: " if stage else ""
+    resumed = re.search(prefix + r"resumed at step (\d+)", printed)
     assert resumed, printed
     return int(resumed[1])

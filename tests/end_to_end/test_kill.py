@@ -1,14 +1,12 @@
 """A kill in the middle of any step, then the same command: the same bytes as without the kill."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from clones import FIRST_LOOK, LONGER, MIX, MODEL, SEED, Clone
-from kills import any_file_below, appears, files_below, kill_at, resumed_at, says, survivors
+from kills import Moment, any_file_below, appears, files_below, kill_at, resumed_at, says, survivors
 
 from flows.stages import DVC
 
@@ -17,14 +15,12 @@ pytestmark = [
     pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="looks for survivors in /proc"),
 ]
 TRAINED = f"train_feedback@{MODEL}"
-FIRST, LAST = "first file below", "last file"
-STAGES = (  # the stages that keep something besides their outputs, and one of each other kind
-    ("ingest", FIRST, "data/ingest"),
-    ("pairs@base", LAST, "data/pairs/base/metrics.json"),
-    ("reference_model", FIRST, "data/reference_model"),
-    ("feedback", FIRST, "data/feedback"),
-    (TRAINED, LAST, f"data/train/{MIX}/{SEED}/history.csv"),
-    ("report", LAST, "data/report/report.html"),
+LAST_FILE = f"data/train/{MIX}/{SEED}/history.csv"
+STAGES = (  # by their first file, a partial one as well, and by their last, when DVC takes over
+    ("ingest", any_file_below, "data/ingest"),
+    ("pairs@base", appears, "data/pairs/base/metrics.json"),
+    ("reference_model", any_file_below, "data/reference_model"),
+    ("report", appears, "data/report/report.html"),
 )
 Before = Callable[[str], Clone]
 Check = Callable[[Clone, str], None]
@@ -36,7 +32,7 @@ print(*plan_and_skipped(Path.cwd(), "report")[0])
 
 
 def repro(stage: str) -> tuple[str, ...]:
-    """Write the command as the flow calls it."""
+    """Return the command as the flow calls it."""
     return (*DVC, "repro", "--single-item", stage)
 
 
@@ -64,29 +60,29 @@ def as_without_a_kill(small: Clone, order: list[str]) -> Callable[[Clone, str], 
     return check
 
 
-@pytest.mark.parametrize(("stage", "moment", "path"), STAGES)
+@pytest.mark.parametrize(("stage", "at", "path"), STAGES)
 def test_a_stage(
-    before: Before, as_without_a_kill: Check, stage: str, moment: str, path: str
+    before: Before, as_without_a_kill: Check, stage: str, at: Callable[[Path], Moment], path: str
 ) -> None:
-    """Kill it when its first file begins, or when its last is whole and DVC takes them over."""
     clone = before(stage)
-    at = {FIRST: any_file_below, LAST: appears}[moment]
     kill_at(at(clone.root / path), clone, *repro(stage))
     assert survivors(clone, 0.5) == []
     assert stage not in clone.stages()
-
     clone.run(*repro(stage))
     as_without_a_kill(clone, stage)
 
 
 def test_training_goes_on_from_its_checkpoint(before: Before, as_without_a_kill: Check) -> None:
-    """Kill twice; each time it goes on from the last look, and nothing of it is left behind."""
+    """Kill thrice; each time it goes on from the last look, and nothing of it is left behind."""
     clone = before(TRAINED)
     later, last = LONGER["max_steps"] // 2, LONGER["max_steps"]
     kill_at(says(FIRST_LOOK), clone, *repro(TRAINED))
     printed = kill_at(says(f"step {later}/{last} "), clone, *repro(TRAINED))
     assert LONGER["evaluate_every"] <= resumed_at(printed) < later
-    assert later <= resumed_at(clone.run(*repro(TRAINED))) < last
+    printed = kill_at(appears(clone.root / LAST_FILE), clone, *repro(TRAINED))
+    assert later <= resumed_at(printed) < last
+    assert TRAINED not in clone.stages()
+    clone.run(*repro(TRAINED))
     as_without_a_kill(clone, TRAINED)
     assert list((clone.root / ".checkpoints").iterdir()) == []
 

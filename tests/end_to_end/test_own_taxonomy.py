@@ -1,12 +1,9 @@
 """One's own taxonomy: from two files and one command to a consumer's first answer."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
@@ -47,13 +44,13 @@ def proposed(main: Clone, files: Path) -> str:
     """One path is absolute, one relative to where the command is called."""
     inputs = Path("..", "..", files.name, "raw titles.csv")
     options = ("mine", "--taxonomy", str(files / "titles.csv"), "--inputs", str(inputs))
-    return main.run(sys.executable, "-m", "flows.cli", "init", *options)
+    return main.rolecall("init", *options)
 
 
 @pytest.fixture(scope="module")
 def printed(main: Clone, proposed: str) -> str:
     """Run it without ROLECALL_DATA."""
-    return main.retrain("--profile", "mine")
+    return main.rolecall("retrain", "--profile", "mine")
 
 
 def test_it_prints_its_findings(main: Clone, proposed: str, files: Path) -> None:
@@ -64,16 +61,13 @@ def test_it_prints_its_findings(main: Clone, proposed: str, files: Path) -> None
     assert main.changed() == "?? profiles/mine.yaml\n"
 
 
-def test_every_stage_runs_and_a_model_is_registered(printed: str) -> None:
-    assert "titles.csv: Windows-1252 (Latin-1), semicolons between fields" in printed
-    assert re.search(r"^stages .*evaluate@corrections-1 ran, report ran$", printed, re.MULTILINE)
-    assert re.search(r"^model +rolecall-mine version 1", printed, re.MULTILINE)
-
-
-def test_the_main_tree_is_as_it_was(
+def test_every_stage_runs_and_the_main_tree_is_as_it_was(
     main: Clone, printed: str, retrained: tuple[Clone, str]
 ) -> None:
     """Its registry takes the version; the workspace has a cache in common with it, and no more."""
+    assert "titles.csv: Windows-1252 (Latin-1), semicolons between fields" in printed
+    assert re.search(r"^stages .*evaluate@corrections-1 ran, report ran$", printed, re.MULTILINE)
+    assert re.search(r"^model +rolecall-mine version 1", printed, re.MULTILINE)
     workspace = Clone(main.root / ".workspaces/mine", main.home)
     assert f"report  {workspace.root}/data/gate/report.html" in printed
     assert main.changed() == "?? profiles/mine.yaml\n"
@@ -95,8 +89,7 @@ def test_a_consumer_gets_an_answer(
     main: Clone, printed: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """Load it where no file of the repository is: a first version is champion."""
-    assert "rolecall-mine version 1" in printed
-    address = main.run(sys.executable, "-m", "flows.cli", "models", "--address").strip()
+    address = main.rolecall("models", "--address").strip()
     elsewhere = Clone(tmp_path_factory.mktemp("consumer"), main.home)
     printed = elsewhere.python(
         CONSUMER, "models:/rolecall-mine@champion", MLFLOW_TRACKING_URI=address
@@ -110,32 +103,16 @@ def test_a_consumer_gets_an_answer(
 
 def test_normalize_needs_only_the_profile(main: Clone, printed: str, files: Path) -> None:
     """Its model answers the column that the profile names, which no table is known to have."""
-    assert "rolecall-mine version 1" in printed
     command = ("normalize", str(files / "raw titles.csv"), str(main.root / "answers.csv"))
-    done = main.run(sys.executable, "-m", "flows.cli", *command, "--profile", "mine")
+    done = main.rolecall(*command, "--profile", "mine")
     assert "models:/rolecall-mine/1" in done
     answers = (main.root / "answers.csv").read_text(encoding="utf-8-sig").splitlines()
     assert len(answers) == 51
     assert answers[0].startswith(("received,", '"received"'))
 
 
-def test_a_file_of_the_clone_alone_is_refused_with_the_line_that_brings_it(main: Clone) -> None:
-    """Name a file in `data/`, which git ignores, without `external:`."""
-    (main.root / "data/mine").mkdir()
-    shutil.copy(main.root / "examples/own_taxonomy/titles.csv", main.root / "data/mine")
-    text = (main.root / "profiles/mine.yaml").read_text(encoding="utf-8")
-    (main.root / "profiles/other.yaml").write_text(
-        "\n".join(text.splitlines()[6:]).replace("data/external", "data/mine"), encoding="utf-8"
-    )
-    done = main.try_run(sys.executable, "-m", "flows.cli", "retrain", "--profile", "other")
-    assert done.returncode == 1
-    assert "external: {titles.csv: ./data/mine/titles.csv}" in done.stdout
-    assert "Traceback" not in done.stdout
-
-
 def test_feedback_is_taken(main: Clone, printed: str) -> None:
     """Two verdicts of a person and a bad row, in the profile's folder; then the next version."""
-    assert "rolecall-mine version 1" in printed
     before = main.changed()
     (main.root / "feedback/mine/monday.csv").write_text(
         "raw_title,predicted_occupation_id,matched_title,verdict,corrected_occupation_id\n"
@@ -144,7 +121,7 @@ def test_feedback_is_taken(main: Clone, printed: str) -> None:
         "night manager wanted,no such,night auditor,correct,\n",
         encoding="utf-8",
     )
-    second = main.run(sys.executable, "-m", "flows.cli", "apply-feedback", "--profile", "mine")
+    second = main.rolecall("apply-feedback", "--profile", "mine")
     assert re.search(r"monday\.csv: 3 rows, 1 refused \(1 × unknown occupation\)", second)
     assert "rolecall-mine version 2" in second
     page = (main.root / ".workspaces/mine/data/gate/report.html").read_text(encoding="utf-8")

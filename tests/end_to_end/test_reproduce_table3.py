@@ -1,13 +1,11 @@
 """`rolecall reproduce`: Table 3 from all mixes, through a kill."""
 
-from __future__ import annotations
-
 import csv
 import re
-import sys
 from pathlib import Path
 
 import pytest
+from background import ROLECALL
 from clones import FIRST_LOOK, LONGER, Clone
 from kills import kill_at, resumed_at, says, survivors
 
@@ -19,7 +17,6 @@ KILLED = "train@base-1"  # which `report` does not need
 MIXES = ("base", "typos", "synonyms", "extra_words", "verdicts", "corrections")
 SYSTEMS = {"ngram", "tfidf", "untrained", *MIXES}
 TESTS = {"typos", "composition", "extra_words", "annotations"}
-FLOW = (sys.executable, "-m", "flows.cli", "reproduce")
 
 
 @pytest.fixture(scope="module")
@@ -28,10 +25,10 @@ def reproduced(
 ) -> tuple[Clone, str]:
     """Kill it in the middle where `report` has run, run it again; return what that printed."""
     clone = retrained[0].copied(tmp_path_factory.mktemp("table3"))
-    kill_at(says(f"{KILLED}: {FIRST_LOOK}"), clone, *FLOW)
+    kill_at(says(f"{KILLED}: {FIRST_LOOK}"), clone, *ROLECALL, "reproduce")
     assert survivors(clone) == []
     assert KILLED not in clone.stages()
-    return clone, clone.run(*FLOW)
+    return clone, clone.rolecall("reproduce")
 
 
 def rows(clone: Clone, name: str) -> list[dict[str, str]]:
@@ -39,21 +36,18 @@ def rows(clone: Clone, name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_it_goes_on_where_it_was_killed(reproduced: tuple[Clone, str]) -> None:
-    _, printed = reproduced
+def test_it_goes_on_where_it_was_killed_and_ends_with_the_table(
+    reproduced: tuple[Clone, str],
+) -> None:
+    """Print the table, then the counts of stages, and where the files lie."""
+    clone, printed = reproduced
     assert LONGER["evaluate_every"] <= resumed_at(printed, KILLED) < LONGER["max_steps"]
     assert "train@typos-1: resumed" not in printed
-
-
-def test_it_ends_with_the_table(reproduced: tuple[Clone, str]) -> None:
-    """Print then the counts of stages, and where the files lie."""
-    clone, printed = reproduced
     page = (clone.root / "data/table3/table3.md").read_text(encoding="utf-8")
-    assert page in printed
     head = next(line for line in page.splitlines() if line.startswith("| system"))
     for test in ("Typos", "Composition", "Extra Words", "Annotations"):
         assert f"{test} (n " in head
-    end = printed.split(page)[-1]
+    _, end = printed.split(page)
     assert re.search(r"^stages +\d+: \d+ ran, \d+ unchanged$", end, re.MULTILINE)
     assert f"table   {clone.root}/data/table3" in end
     assert "data    pushed to DVC's remote" in end

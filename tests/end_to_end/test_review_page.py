@@ -3,8 +3,6 @@
 Without Chromium these tests are skipped: `apt-get update && apt-get install -y chromium`.
 """
 
-from __future__ import annotations
-
 import csv
 import random
 from collections.abc import Iterator
@@ -66,27 +64,35 @@ def item(title: str, predicted: str | None, names: list[str]) -> dict[str, Any]:
     }
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    """A page of nine titles."""
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a page of nine titles, and for what the browser keeps and saves."""
+    folder = tmp_path_factory.mktemp("page")
     items = [item(title, predicted, NAMES) for title, predicted in TITLES.items()]
-    queue = pl.DataFrame(items, schema=dict(QUEUE))
-    document = page(queue, OCCUPATIONS, "models:/rolecall/1", FOLDER)
-    path = tmp_path / "review.html"
-    path.write_text(document, encoding="utf-8")
-    return path
+    document = page(pl.DataFrame(items, dict(QUEUE)), OCCUPATIONS, "models:/rolecall/1", FOLDER)
+    (folder / "review.html").write_text(document, encoding="utf-8")
+    return folder
 
 
-@pytest.fixture
-def tab(tmp_path: Path) -> Iterator[Tab]:
-    with chromium(tmp_path / "profile", tmp_path / "downloads") as opened:
+@pytest.fixture(scope="module")
+def browser(folder: Path) -> Iterator[Tab]:
+    with chromium(folder / "profile", folder / "downloads") as opened:
         yield opened
 
 
-def saved(folder: Path) -> list[dict[str, str]]:
+@pytest.fixture
+def tab(browser: Tab, folder: Path) -> Tab:
+    """The page in a browser that has forgotten every earlier session."""
+    browser.open(folder / "review.html")
+    browser.value("localStorage.clear()")
+    browser.open(folder / "review.html")
+    return browser
+
+
+def saved(downloads: Path) -> list[dict[str, str]]:
     """Wait for the one file, and read it as a program reads CSV."""
-    until(lambda: len([*folder.glob("review-*.csv")]) == 1)
-    (path,) = folder.glob("review-*.csv")
+    until(lambda: len([*downloads.glob("review-*.csv")]) == 1)
+    (path,) = downloads.glob("review-*.csv")
     content = path.read_bytes()
     path.unlink()
     assert content.startswith(b"\xef\xbb\xbf"), "Excel knows UTF-8 by its mark"
@@ -99,9 +105,9 @@ def verdicts(rows: list[dict[str, str]]) -> list[tuple[str, str, str]]:
     return [(row["raw_title"], row["verdict"], row["corrected_occupation_id"]) for row in rows]
 
 
-def test_a_whole_session_by_keyboard(file: Path, tmp_path: Path) -> None:
-    """Two days' work: on the second one the tab is opened anew."""
-    downloads = tmp_path / "downloads"
+def test_a_whole_session_by_keyboard(folder: Path, tmp_path: Path) -> None:
+    """Two days' work: on the second one the browser is started anew."""
+    file, downloads = folder / "review.html", tmp_path / "downloads"
     with chromium(tmp_path / "profile", downloads) as tab:
         tab.open(file)
         tab.press("m", "e", "Enter")
@@ -115,10 +121,8 @@ def test_a_whole_session_by_keyboard(file: Path, tmp_path: Path) -> None:
         tab.press("/", *"mak br", "Enter")
         assert tab.text("message").endswith("incorrect, baker")
         tab.press("a")
-        assert (
-            tab.text("message")
-            == "There is no such answer: / searches, N is not a job title, S skips."
-        )
+        refused = "There is no such answer: / searches, N is not a job title, S skips."
+        assert tab.text("message") == refused
         tab.press("n", "u", "n")
         assert tab.text("count") == "5 of 9, 0 skipped"
     with chromium(tmp_path / "profile", downloads) as tab:
@@ -165,21 +169,17 @@ def test_a_whole_session_by_keyboard(file: Path, tmp_path: Path) -> None:
     ]
 
 
-def test_an_answer_is_incorrect_and_nobody_knows_better(
-    file: Path, tab: Tab, tmp_path: Path
-) -> None:
-    tab.open(file)
+def test_an_answer_is_incorrect_and_nobody_knows_better(tab: Tab, folder: Path) -> None:
     tab.press("Enter", "x")
     assert tab.text("message") == "night nurse: incorrect, the right one unknown"
     tab.press("s", "s", "s", "x")
     assert tab.text("message") == "There is no answer that could be incorrect: S skips."
     assert tab.text("count") == "4 of 9, 3 skipped"
     tab.press("d")
-    assert verdicts(saved(tmp_path / "downloads")) == [("night nurse", "incorrect", "")]
+    assert verdicts(saved(folder / "downloads")) == [("night nurse", "incorrect", "")]
 
 
-def test_undo_goes_back_to_the_beginning(file: Path, tab: Tab) -> None:
-    tab.open(file)
+def test_undo_goes_back_to_the_beginning(tab: Tab) -> None:
     tab.press("Escape", "a", "s", "n", "3", "Shift+a", "u", "Ctrl+z", "u", "u", "u")
     assert tab.text("message") == "Nothing to take back"
     assert (tab.text("title"), tab.text("count")) == ("night nurse", "0 of 9, 0 skipped")
@@ -187,32 +187,23 @@ def test_undo_goes_back_to_the_beginning(file: Path, tab: Tab) -> None:
     assert tab.text("message") == "Nothing is decided yet."
 
 
-@pytest.mark.parametrize(
-    ("query", "labels"),
-    [
-        ("nurse", ["nurse"]),
-        ("sis wa", ["nurse"]),
-        ("patiss", ["baker"]),
-        ("chef coo", ["cook"]),
-        ("aker", ["baker"]),
-        ("k", ["cook"]),
-        ("zebra", []),
-    ],
-    ids=["label", "parts in any order", "accents", "in two titles", "within a word", "k", "none"],
-)
-def test_search(file: Path, tab: Tab, query: str, labels: list[str]) -> None:
+def test_search(tab: Tab) -> None:
     """Parts that begin words come before parts within them: `k` is one of kitchen."""
-    tab.open(file)
-    tab.press("Enter", "/", *query)
     shown = "[...document.querySelectorAll('#results b')].map((b) => b.innerText)"
-    assert tab.value(shown) == labels
-    tab.press("Escape")
+    tab.press("Enter")
+    for query, labels in {
+        **{"nurse": ["nurse"], "aker": ["baker"], "k": ["cook"], "zebra": []},
+        **{"sis wa": ["nurse"], "chef coo": ["cook"]},  # parts in any order, in two titles
+        "patiss": ["baker"],  # without its accent
+    }.items():
+        tab.press("/", *query)
+        assert tab.value(shown) == labels, query
+        tab.press("Escape")
     assert tab.text("count") == "0 of 9, 0 skipped"
 
 
-def test_another_layout_and_a_held_key(file: Path, tab: Tab) -> None:
+def test_another_layout_and_a_held_key(tab: Tab) -> None:
     """A Russian keyboard has no `a`, but a key in its place; a held key decides one title."""
-    tab.open(file)
     tab.press("Enter")
     key = {"key": "ф", "code": "KeyA", "text": "ф", "windowsVirtualKeyCode": 65}
     for repeated in (False, True, True):
@@ -225,8 +216,7 @@ def test_another_layout_and_a_held_key(file: Path, tab: Tab) -> None:
     assert tab.text("count") == "1 of 9, 0 skipped", "help is read, not a title"
 
 
-def test_a_script_in_the_page_does_not_run_and_nothing_is_fetched(file: Path, tab: Tab) -> None:
-    tab.open(file)
+def test_a_script_in_the_page_does_not_run_and_nothing_is_fetched(tab: Tab) -> None:
     add = "const s = document.createElement('script'); s.textContent = 'window.ran = 1';"
     assert tab.value(f"{add} document.body.append(s); window.ran") is None
     fetched = "fetch('http://127.0.0.1:9/').then(() => 'sent', () => 'refused')"
@@ -235,16 +225,16 @@ def test_a_script_in_the_page_does_not_run_and_nothing_is_fetched(file: Path, ta
 
 
 def test_five_thousand_titles_and_three_thousand_occupations(tab: Tab, tmp_path: Path) -> None:
-    """Every way to decide and to take back, and a search, nine times over."""
+    """Every way to decide and to take back, and a search, five times over."""
     path = tmp_path / "large.html"
     path.write_text(large(), encoding="utf-8")
     tab.open(path)
     tab.press("Enter")
-    for turn in range(1, 10):
+    for turn in range(1, 6):
         for key in (*KEYS, "/", *f"wo{turn} ma {turn}", "ArrowDown", "Enter"):
             tab.press(key)
             tab.value(SHOWN)
-    assert int(tab.text("count").split(" of ")[0]) >= 9 * 7
+    assert int(tab.text("count").split(" of ")[0]) >= 5 * 7
     assert not tab.faults
 
 

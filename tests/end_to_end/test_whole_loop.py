@@ -4,13 +4,10 @@ Retrained, served, a file normalized, the queue answered from known labels, the 
 retrained, decided by the gate, promoted, and rolled back.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import re
 import subprocess
-import sys
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator
@@ -19,6 +16,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from background import ROLECALL
 from clones import Clone
 
 pytestmark = pytest.mark.slow
@@ -27,10 +25,6 @@ SERVED = re.compile(r"http://127\.0\.0\.1:\d+/")
 LONGER = {"train.max_steps": 400, "train.evaluate_every": 40, "encoders.ngram_bag.dim": 32}
 """A training by which .3 more of the labelled inputs are answered correctly (.13 before)."""
 VERSION = re.compile(r"^version (\d+)  .*?UTC  (\S+)  (promoted|not promoted)", re.MULTILINE)
-
-
-def typed(clone: Clone, *words: str) -> str:
-    return clone.run(sys.executable, "-m", "flows.cli", *words)
 
 
 def versions(printed: str) -> dict[str, tuple[str, str]]:
@@ -47,7 +41,7 @@ def champion(listed: dict[str, tuple[str, str]]) -> str:
 def serving(clone: Clone) -> Iterator[str]:
     """Serve the champion for the time of the block; yield the address."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "flows.cli", "serve", "--port=0"],
+        [*ROLECALL, "serve", "--port=0"],
         cwd=clone.root,
         env=clone.environment(),
         stdout=subprocess.PIPE,
@@ -74,7 +68,9 @@ def reconciled(address: str, titles: list[str]) -> list[str]:
 
 def normalized(clone: Clone, output: str) -> dict[str, str | None]:
     """Normalize the sample's inputs; map each raw title to its predicted occupation."""
-    typed(clone, "normalize", "data/sample/inputs.csv", output, "--prefix=answered_")
+    words = ("data/sample/inputs.csv", output, "--prefix", "answered_")
+    printed = clone.rolecall("normalize", *words)
+    assert re.search(r"\nrows    2,417, parts: 1\n(.*\n)+output ", printed), printed
     rows = pl.read_parquet(clone.root / output / "part-*.parquet")
     return dict(rows.select("raw_title", "answered_occupation_id").iter_rows())
 
@@ -115,31 +111,37 @@ def test_the_whole_loop(retrained: tuple[Clone, str], tmp_path: Path) -> None:
     """
     clone = retrained[0].copied(tmp_path)
     first = normalized(clone, "first")
-    typed(clone, "review", "first", "queue", f"--budget={BUDGET}")
+    printed = clone.rolecall("review", "first", "queue", f"--budget={BUDGET}")
+    assert re.search(r"\nqueue +\d+ titles of (.*\n)+table ", printed), printed
     file = clone.root / "feedback/ann.csv"
     answers = answered(clone.root / "queue/queue.csv", once_labelled(clone), file)
     mistaken = [title for title, label in answers.items() if first[title] != label]
     assert len(mistaken) > 3, "what the queue is for"
 
-    printed = typed(clone, "apply-feedback")
-    assert re.search(r"^model +rolecall version 2$", printed, re.MULTILINE), printed
-    assert champion(versions(typed(clone, "models"))) == "2"
+    printed = clone.rolecall("apply-feedback")
+    ends = r"\ntitles  [\d,]+ overrides, (.*\n)+model +rolecall version 2\n"
+    assert re.search(ends, printed), printed
+    assert champion(versions(clone.rolecall("models"))) == "2"
     with serving(clone) as address:
         assert reconciled(address, mistaken) == [answers[title] for title in mistaken]
-    verdicts = pl.read_parquet(clone.root / "data/feedback/verdicts.parquet").filter(
-        ~pl.col("from_labels")
-    )
+    verdicts = pl.read_parquet(clone.root / "data/feedback/verdicts.parquet")
+    verdicts = verdicts.filter(~pl.col("from_labels"))
     assert set(verdicts["reviewer_id"]) == {"ann"}
     assert set(verdicts["judged_at"].str.head(10)) == {"2026-11-24"}
     assert set(verdicts["served"]) <= {"answered", "abstained"}
 
-    clone.set_params(LONGER)
-    typed(clone, "retrain")
-    assert versions(typed(clone, "models"))["3"] == ("champion", "promoted")
+    clone.edit("params.yaml", LONGER)
+    clone.rolecall("retrain")
+    assert versions(clone.rolecall("models"))["3"] == ("champion", "promoted")
     second = normalized(clone, "second")
     assert {title: second[title] for title in answers} == answers
+    printed = clone.rolecall("review", "first", "second", "weeks", "--budget=9")
+    assert "runs    2, the newest " in printed
+    with (clone.root / "weeks/queue.csv").open(encoding="utf-8-sig", newline="") as lines:
+        rows = [int(row["rows"]) for row in csv.DictReader(lines)]
+    assert rows and all(number % 2 == 0 for number in rows), "each title has those of both runs"
 
-    typed(clone, "rollback", "--reason=to see that it works")
-    printed = typed(clone, "models")
+    clone.rolecall("rollback", "--reason=to see that it works")
+    printed = clone.rolecall("models")
     assert champion(versions(printed)) == "2"
     assert "to see that it works" in printed

@@ -1,7 +1,5 @@
 """A toy repository with stages of a few lines, and one Prefect test server for all flow tests."""
 
-from __future__ import annotations
-
 import gc
 import os
 import shutil

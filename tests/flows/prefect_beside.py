@@ -1,7 +1,5 @@
 """A real Prefect server and worker beside a test, set to look often; tests use its HTTP port."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -29,21 +27,13 @@ ENDED = ["COMPLETED", "FAILED", "CRASHED", "CANCELLED"]
 
 @dataclass(frozen=True)
 class Beside:
-    """A server that is up.
+    """A server that is up."""
 
-    Attributes:
-        root: where its commands run, a clone.
-        folder: for its database and what its processes say.
-        environment: of all processes.
-        client: of its port.
-        deadline: of all waiting, a time of the monotonic clock.
-    """
-
-    root: Path
-    folder: Path
+    root: Path  # a clone, where its commands run
+    folder: Path  # for its database and what its processes say
     environment: dict[str, str]
     client: httpx.Client
-    deadline: float
+    deadline: float  # of all waiting, a time of the monotonic clock
 
     def prefect(self, *arguments: str) -> str:
         """Run a command of Prefect's that must succeed."""
@@ -98,14 +88,7 @@ class Beside:
 
 @contextmanager
 def server(root: Path, folder: Path, seconds: float, **environment: str) -> Iterator[Beside]:
-    """Start one, and make its work pool.
-
-    Args:
-        root: a clone, where commands run.
-        folder: for all that it writes.
-        seconds: until all waiting ends.
-        environment: of its processes, besides.
-    """
+    """Start one, whose waiting ends after some seconds, and make its work pool."""
     deadline, port = time.monotonic() + seconds, free_port()
     api = f"http://127.0.0.1:{port}/api"
     quiet = {k: v for k, v in os.environ.items() if not k.startswith("PREFECT_")} | DEFAULTS | FAST

@@ -1,7 +1,5 @@
 """`rolecall` as a stranger types it: help, profiles, errors, and how it ends."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -90,30 +88,30 @@ def test_alone_it_says_what_there_is() -> None:
 def test_wrong_usage_has_a_status_of_its_own() -> None:
     assert typed("retrian").exit_code == 2
     assert typed("retrain", "--profiel", "esco").exit_code == 2
+    for words in ((".",), (".", "--model=m", "--depth=9"), ("--model=m",)):
+        assert typed("benchmark", *words).exit_code == 2
 
 
-def test_every_command_that_reads_a_data_set_has_the_option() -> None:
+def test_the_default_is_esco_unless_the_environment_names_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """But Table 3 is the sample's in any environment: six networks on ESCO take hours."""
     without = {"init", "schedule", "notify", "benchmark"}
     assert {*OPTIONS} == {*GROUP.commands} - without
-
-
-@pytest.mark.parametrize("command", sorted(OPTIONS))
-def test_the_default_is_esco_unless_the_environment_names_another(command: str) -> None:
-    """But Table 3 is the sample's in any environment: six networks on ESCO take hours."""
-    option, context = OPTIONS[command], typer.Context(GROUP.commands[command])
-    own = command == "reproduce"
-    assert option.default == ("sample" if own else "esco")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("ROLECALL_PROFILE")
-        assert option.consume_value(context, {})[0] == option.default
-        patch.setenv("ROLECALL_PROFILE", "")
-        assert option.consume_value(context, {})[0] == option.default
-        patch.setenv("ROLECALL_PROFILE", "mine")
-        assert option.consume_value(context, {})[0] == ("sample" if own else "mine")
+    for command, option in OPTIONS.items():
+        default, mine = ("sample",) * 2 if command == "reproduce" else ("esco", "mine")
+        context = typer.Context(GROUP.commands[command])
+        monkeypatch.delenv("ROLECALL_PROFILE", raising=False)
+        assert option.consume_value(context, {})[0] == option.default == default
+        for named, expected in (("", default), ("mine", mine)):
+            monkeypatch.setenv("ROLECALL_PROFILE", named)
+            assert option.consume_value(context, {})[0] == expected
         assert option.consume_value(context, {"profile": "other"})[0] == "other"
 
 
-def test_the_sample_is_the_main_tree_and_esco_says_what_trains_it(clone: Path) -> None:
+def test_the_sample_is_the_main_tree_and_a_profile_says_what_trains_it(
+    clone: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert profile_root("sample") == profile_root("") == clone
     said = "`rolecall retrain --profile esco` trains its model in a quarter.*`--profile sample`"
     with pytest.raises(Failure, match=said):
@@ -125,16 +123,11 @@ def test_the_sample_is_the_main_tree_and_esco_says_what_trains_it(clone: Path) -
     (clone / "profiles/mine.yaml").touch()
     with pytest.raises(Failure, match=r"`rolecall retrain --profile mine` trains its model$"):
         profile_root("mine")
-
-
-def test_in_a_workspace_a_command_works_as_in_the_clone(
-    clone: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     below = clone / ".workspaces/mine/data"
     below.mkdir(parents=True)
     for mark in MARKS:
         (below.parent / mark).touch()
-    monkeypatch.chdir(below)
+    monkeypatch.chdir(below)  # in a workspace a command works as in the clone
     assert project_root() == profile_root("sample") == clone
     assert profile_root("mine") == below.parent
 
@@ -174,21 +167,13 @@ def test_a_named_model_answers_whatever_has_run(
     assert normalized.call_args.args == arguments
     assert normalized.call_args.kwargs["top_k"] == 2
     assert typed("models", "--address").output.startswith("sqlite:")
-
-
-def test_normalize_takes_model_and_columns_from_the_profile(
-    clone: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    workspace = clone / ".workspaces/mine"
+    workspace = clone / ".workspaces/mine"  # without a name the profile's model answers
     workspace.mkdir(parents=True)
     (workspace / "params.yaml").write_text("register: {name: mine}")
-    normalized = replaced(monkeypatch, "tasks.apps.bulk.normalize.normalize", {})
-    monkeypatch.setattr("flows.commands.answers.bulk_facts", lambda *_: {"rows": "1"})
     result = typed("normalize", "s3://board/x", "out.csv", "--profile", "mine")
     assert result.exit_code == 0, result.output
-    model, cache = "models:/mine@champion", workspace / ".prediction_cache"
-    arguments = ("s3://board/x", clone / "out.csv", model, cache, workspace)
-    assert normalized.call_args.args == arguments
+    own = ("models:/mine@champion", workspace / ".prediction_cache", workspace)
+    assert normalized.call_args.args == ("s3://board/x", clone / "out.csv", *own)
 
 
 @pytest.mark.parametrize("weeks", [["one"], ["one", "two", "three"]])
@@ -231,10 +216,8 @@ def test_a_bad_input_is_one_sentence_without_libraries_that_are_slow_to_import(
         f"print([name for name in {SLOW_IMPORTS} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
-    assert done.stderr.startswith(
-        "\nerror: in.csv: no column 'titel', but id (string), title (string)"
-    )
-    assert len(done.stderr.splitlines()) == 2
+    said = "error: in.csv: no column 'titel', but id (string), title (string)"
+    assert done.stderr.startswith(said) and len(done.stderr.splitlines()) == 1
     assert done.stdout.splitlines()[-2:] == ["1", "[]"]
     assert not (tmp_path / "out").exists()
 
@@ -269,7 +252,7 @@ def test_init_ends_with_the_command_that_corrects_a_column(clone: Path) -> None:
 def test_outside_of_a_clone(tmp_path: Path) -> None:
     done = rolecall(tmp_path, "status")
     assert done.returncode == 1
-    assert done.stderr.startswith(f"\nerror: no dvc.yaml and params.yaml in {tmp_path} or above")
+    assert done.stderr.startswith(f"error: no dvc.yaml and params.yaml in {tmp_path} or above")
 
 
 @pytest.mark.slow
@@ -289,35 +272,35 @@ def test_status_says_what_would_run_and_why(toy: Path) -> None:
     (toy / "params.yaml").write_text("mix: [")
     done = rolecall(toy, "status")
     assert done.returncode == 1
-    assert done.stderr.startswith("\nerror: DVC: ")
+    assert done.stderr.startswith("error: DVC: ")
     assert "params.yaml" in done.stderr
     assert len(done.stderr.splitlines()) <= 10
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_nothing_is_left_after_a_signal(
     toy: Path, own_server: dict[str, str], sign: signal.Signals
 ) -> None:
-    """End the flow in a stage: neither the stage nor Prefect's server goes on."""
+    """End the flow in a stage: neither the stage nor Prefect's server nor a lock is left.
+
+    A Prefect worker sends SIGTERM to cancel a run.
+    """
     (toy / "sleep.txt").write_text("ingest")
-    process = subprocess.Popen(
-        [*ROLECALL, "retrain"],
-        cwd=toy,
-        env=own_server,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    process = subprocess.Popen([*ROLECALL, "retrain"], cwd=toy, env=own_server, **pipes)
     until(lambda: (toy / "pid.txt").exists())
     assert len(running_in(toy)) > 2
     process.send_signal(sign)
     printed, _ = process.communicate()
     until(lambda: not running_in(toy))
-    if sign != signal.SIGKILL:
+    assert process.returncode != 0
+    if sign == signal.SIGINT:
         assert process.returncode == 128 + sign
         assert printed.splitlines()[-1] == ("interrupted: run the same command again to continue")
         assert "Traceback" not in printed
+    (toy / "sleep.txt").unlink()
+    subprocess.run([sys.executable, "-m", "dvc", "repro", "ingest"], cwd=toy, check=True)
 
 
 @pytest.mark.slow

@@ -3,8 +3,6 @@
 The owner's notification block is a webhook, whose port is the test's own.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

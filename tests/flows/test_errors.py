@@ -1,7 +1,5 @@
 """The message that ends a command: its own words, shortened, last, whatever libraries log."""
 
-from __future__ import annotations
-
 import logging
 import signal
 import subprocess
@@ -70,15 +68,10 @@ def test_without_a_message_the_last_lines_are_shown() -> None:
     lines = [*"abcdefg", "", DVC]
     assert str(command_failed("stage x", 3, lines)) == "stage x failed\nc\nd\ne\nf\ng"
     assert str(command_failed("stage x", 3, [DVC])) == "stage x failed\nexit status 3"
+    missing = "failed to reproduce 'split': missing data 'source': data/ingest"
+    failed = command_failed("stage x", 1, ["Verifying", f"ERROR: {missing}"])
+    assert str(failed) == f"stage x failed\n{missing}"
     assert str(command_failed("", 1, STAGE)) == "no title is left\nlower split.valid_min_titles"
-
-
-def test_the_cause_that_dvc_names_is_kept() -> None:
-    """The stage's command has not run, so that there is no message but DVC's."""
-    missing = "ERROR: failed to reproduce 'split': missing data 'source': data/ingest"
-    assert str(command_failed("stage x", 1, ["Verifying", missing])) == (
-        "stage x failed\nfailed to reproduce 'split': missing data 'source': data/ingest"
-    )
 
 
 PROGRAM = """
@@ -127,13 +120,13 @@ def test_a_long_message_is_shortened() -> None:
     assert len(lines[0]) < 2 * MAX_CHARACTERS
 
 
-@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_an_interrupt_that_a_callback_dropped_comes_again(sign: signal.Signals) -> None:
     """Python ignores what a weak reference's callback raises, so the command would stay."""
     command = [sys.executable, "-c", DROPPED.format(sign=sign.name)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=50)
     assert done.returncode == 128 + sign
-    assert done.stderr == "\ninterrupted: run the same command again to continue\n"
+    assert done.stderr == "interrupted: run the same command again to continue\n"
 
 
 def test_the_message_stands_last() -> None:
@@ -141,7 +134,7 @@ def test_the_message_stands_last() -> None:
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True)
     assert done.returncode == 130
     assert done.stderr == (
-        "WARNING:root:one item\n\ninterrupted: run the same command again to continue\n"
+        "WARNING:root:one item\ninterrupted: run the same command again to continue\n"
     )
 
 
@@ -181,6 +174,6 @@ def test_an_error_is_a_sentence_and_a_fault_leaves_its_traceback(
     said, is_fault = ERRORS[error]
     assert done.returncode == 1
     log = tmp_path / "logs/errors.log"
-    assert done.stderr == f"\n{said}\n" + (f"full log: {log}\n" if is_fault else "")
+    assert done.stderr == (f"\n{said}\nfull log: {log}\n" if is_fault else f"{said}\n")
     assert log.exists() == is_fault
     assert not is_fault or ("Traceback" in log.read_text() and "hunter2" not in log.read_text())

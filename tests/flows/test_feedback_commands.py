@@ -1,7 +1,5 @@
 """A profile's feedback: copied as it lies in the main tree, and the facts of applying it."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any
@@ -48,6 +46,9 @@ def test_the_folder_is_made_and_followed(tmp_path: Path, workspace: Path) -> Non
     (folder / ".DS_Store").write_text("")
     assert copied(tmp_path, workspace)[0] == {"README.md": "of git", "monday.csv": "one"}
     assert is_copied(workspace)
+    before = (workspace / "feedback/monday.csv").stat()
+    copied(tmp_path, workspace)
+    assert (workspace / "feedback/monday.csv").stat() == before, "it is not written again"
     (folder / "monday.csv").write_text("two")
     assert not is_copied(workspace)
     assert copied(tmp_path, workspace)[0] == {"README.md": "of git", "monday.csv": "two"}
@@ -56,15 +57,6 @@ def test_the_folder_is_made_and_followed(tmp_path: Path, workspace: Path) -> Non
     (folder / "tuesday.csv").unlink()
     assert not is_copied(workspace)
     assert is_copied(tmp_path)
-
-
-def test_an_unchanged_file_is_not_written_again(tmp_path: Path, workspace: Path) -> None:
-    (tmp_path / "feedback/mine").mkdir(parents=True)
-    (tmp_path / "feedback/mine/monday.csv").write_text("one")
-    copied(tmp_path, workspace)
-    before = (workspace / "feedback/monday.csv").stat()
-    copied(tmp_path, workspace)
-    assert (workspace / "feedback/monday.csv").stat() == before
 
 
 def test_pipes_folders_and_links_that_lead_out_are_named_and_left_out(
@@ -144,54 +136,45 @@ def tree(root: Path) -> Path:
     return root
 
 
+PROMOTED = (VERSION, Promotion(True, "as requested", ""))
+REFUSED = (VERSION, Promotion(False, "as requested", ""))
+CHALLENGER = (OTHER, Promotion(True, "better on people's verdicts", ""))
+
+
 @pytest.mark.parametrize(
     ("done", "model"),
     [
-        (NEITHER, {"model": "the champion has all of this feedback already"}),
+        (NEITHER, "model: the champion has all of this feedback already"),
+        (Patched(PROMOTED, None), "model: toy version 3; gate: champion: as requested"),
         (
-            Patched((VERSION, Promotion(True, "as requested", "")), None),
-            {"model": "toy version 3", "gate": "champion: as requested"},
-        ),
-        (
-            Patched(
-                (VERSION, Promotion(False, "as requested", "")),
-                (OTHER, Promotion(True, "better on people's verdicts", "")),
-            ),
-            {
-                "model": "toy version 3",
-                "gate": "not promoted: as requested",
-                "challenger": "toy version 4",
-                "verdicts": "champion: better on people's verdicts",
-            },
+            Patched(REFUSED, CHALLENGER),
+            "model: toy version 3; gate: not promoted: as requested; challenger: toy version 4; "
+            "verdicts: champion: better on people's verdicts",
         ),
     ],
-    ids=["nothing", "promoted", "refused, and the challenger promoted"],
 )
-def test_facts(root: Path, done: Patched, model: dict[str, str]) -> None:
+def test_facts(root: Path, done: Patched, model: str) -> None:
     assert facts(COUNTS, done, root) == {
         "files": f"2 in {root / 'feedback'}",
         "rows": "1,230 read, 5 refused",
         "titles": "1,100 overrides, 7 not job titles, 2 answers not given again",
         "conflict": "4",
-        **model,
+        **dict(part.split(": ", 1) for part in model.split("; ")),
     }
 
 
-def test_without_a_file_it_names_the_folder_where_it_looked(root: Path, tmp_path: Path) -> None:
+def test_without_a_file_that_is_read_it_names_folder_and_others(root: Path, tmp_path: Path) -> None:
     """Do not say of rows that nobody read that the champion has them."""
     for name in ("a.csv", "b.csv"):
         (root / "feedback" / name).unlink()
     outcome = facts(NOTHING, NEITHER, root)
     assert (outcome["files"], outcome["rows"]) == (f"0 in {root}/feedback", "0 read, 0 refused")
     assert outcome["model"] == f"unchanged: no file of feedback in {root}/feedback"
-    workspace = tree(root / ".workspaces/mine")
-    assert facts(NOTHING, NEITHER, workspace)["files"] == f"0 in {root}/feedback/mine"
-
-
-def test_files_of_another_kind_are_named(root: Path) -> None:
     (root / "feedback/notes.odt").touch()
     (root / "feedback/.hidden").touch()
     assert facts(COUNTS, NEITHER, root)["skipped"] == "notes.odt: of a kind that is not read"
+    workspace = tree(root / ".workspaces/mine")
+    assert facts(NOTHING, NEITHER, workspace)["files"] == f"0 in {root}/feedback/mine"
 
 
 def test_without_a_model_the_files_wait(tmp_path: Path) -> None:

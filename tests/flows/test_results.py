@@ -1,7 +1,5 @@
 """The table of a run, from the tidy file to rows, text and Markdown."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -42,20 +40,11 @@ def test_two_metrics_over_all_queries_systems_together(root: Path) -> None:
     ]
 
 
-def test_text_is_aligned() -> None:
+def test_text_is_aligned_and_markdown_escapes_its_own_sign() -> None:
     text = as_text([("a", "bbb"), ("cccc", "d")], ("x", "y"))
     assert text == "x     y\na     bbb\ncccc  d"
-
-
-def test_text_of_no_rows_is_the_head() -> None:
     assert as_text([], ("x", "y")) == "x  y"
-
-
-def test_markdown_escapes_its_own_sign() -> None:
     assert as_markdown([("a|b", "c")], ("x", "y")) == "| x | y |\n| --- | --- |\n| a\\|b | c |"
-
-
-def test_facts_stand_in_two_columns() -> None:
     assert as_facts({"a": "one", "stages": "two"}) == "a       one\nstages  two"
 
 
@@ -63,12 +52,8 @@ def test_facts_of_a_bulk_run() -> None:
     """A column that is misspelt in one file of a folder costs its rows: nobody may miss that."""
     result = {"model": "models:/toy/1", "model_version": "1", "taxonomy_version": "abc"}
     manifest: dict[str, Any] = {
-        "rows": 2417,
-        "parts": [{}],
-        "answered": 2000,
+        **{"rows": 2417, "parts": [{}], "answered": 2000, "refused": 0, "result": result},
         "abstained": {"low confidence": 410, "unreadable": 7},
-        "refused": 0,
-        "result": result,
     }
     expected = {
         "rows": "2,417, parts: 1",

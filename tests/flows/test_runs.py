@@ -1,7 +1,5 @@
 """The page of a failed run, a command that can be typed, and the automation that tells of it."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,7 +7,6 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from background import rolecall
 
 from flows.errors import Failure, StageFailed
 from flows.runs import AUTOMATION, FLOWS, command, failure_page, leave_page, notify_by
@@ -89,24 +86,6 @@ def test_a_failed_and_a_crashed_run_leave_their_page(prefect_server: None) -> No
         left = Artifact.get("failed-toy-failing")
         assert left is not None and str(left.data).startswith(f"# toy-failing: {start}")
         assert left.flow_run_id is not None
-
-
-@pytest.mark.slow
-def test_a_command_that_fails_leaves_a_page_and_says_nothing_of_it(
-    toy: Path, flow_environment: dict[str, str]
-) -> None:
-    from prefect.artifacts import Artifact
-
-    (toy / "fail.txt").write_text("ingest")
-    done = rolecall(toy, "retrain", environment=flow_environment)
-    assert done.returncode == 1
-    assert "hook" not in done.stdout + done.stderr
-    left = Artifact.get("failed-retrain")
-    assert left is not None
-    assert str(left.data).startswith("# retrain: failed\n\n    stage ingest failed\n")
-    assert "    the last words\n" in str(left.data)
-    assert f"    {toy}/logs/retrain.log\n" in str(left.data)
-    assert str(left.data).endswith("\n    rolecall retrain")
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,5 @@
 """The deployments of prefect.yaml on a real server, and `rolecall schedule`."""
 
-from __future__ import annotations
-
 import itertools
 import shutil
 import signal
@@ -32,15 +30,11 @@ SECONDS = 110  # for the whole of the slow test
 DEPLOYED: list[dict[str, Any]] = yaml.safe_load((ROOT / "prefect.yaml").read_text())["deployments"]
 
 
-def test_the_schedule_is_monthly() -> None:
+def test_the_schedule_is_monthly_and_names_no_folder_of_a_machine() -> None:
     (schedule,) = read_schedules(ROOT)
     assert (schedule.cron, schedule.timezone) == ("0 3 1 * *", "UTC")
-
-
-def test_prefect_yaml_names_no_folder_of_a_machine() -> None:
     text = (ROOT / "prefect.yaml").read_text(encoding="utf-8")
-    assert "pull:" not in text
-    assert str(ROOT) not in text
+    assert "pull:" not in text and str(ROOT) not in text
 
 
 @pytest.mark.thorough

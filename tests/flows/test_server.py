@@ -1,7 +1,5 @@
 """The temporary server: each has a password and a database of its own, and leaves neither."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import stat

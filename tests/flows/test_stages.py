@@ -1,7 +1,5 @@
 """The order is DVC's, the lock is DVC's, a failure names its stage, a cancelled stage is gone."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -12,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from background import ROLECALL, is_gone, until
 from dvc.repo import Repo
 
 from flows import stages as dvc_stages
@@ -119,29 +116,6 @@ def ran(root: Path, stages: list[str]) -> dict[str, str]:
     """Bring stages up to date, and say what DVC did with each."""
     with repro(root, stages) as parts:
         return {stage: run_stage(stage, lines, print) for stage, lines in parts}
-
-
-@pytest.mark.slow
-def test_a_cancelled_flow_leaves_no_stage(
-    toy: Path, flow_environment: dict[str, str], run_in: Run, dvc: Dvc
-) -> None:
-    """Send SIGTERM, as a Prefect worker does on cancellation. The next run is not blocked."""
-    (toy / "sleep.txt").write_text("ingest")
-    flow = subprocess.Popen(
-        [*ROLECALL, "retrain"],
-        cwd=toy,
-        env=flow_environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    pid = stage_of(flow, toy / "pid.txt")
-    flow.terminate()
-    printed = flow.communicate(timeout=120)[0]
-    assert flow.returncode != 0, printed
-    until(lambda: is_gone(pid), 10)
-    (toy / "sleep.txt").unlink()
-    run_in(toy, *dvc, "repro", "report")
 
 
 def stage_of(flow: subprocess.Popen[str], file: Path, seconds: float = 120) -> int:

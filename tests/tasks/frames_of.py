@@ -1,7 +1,5 @@
 """Frames as the stages write them, from rows without the columns that follow from the others."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The `curl` commands of a guide, run against a server of the tests."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

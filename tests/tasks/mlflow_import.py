@@ -1,7 +1,5 @@
 """Imports MLflow once, before a test does: its own import warns, and here warnings are errors."""
 
-from __future__ import annotations
-
 import warnings
 
 import pytest

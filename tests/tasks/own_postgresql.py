@@ -1,7 +1,5 @@
 """A PostgreSQL server of a test's own, from the system's packages."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket

@@ -1,7 +1,5 @@
 """Tables of a page as rows of text."""
 
-from __future__ import annotations
-
 import re
 
 TABLE = re.compile(r"<caption>(.*?)</caption>(.*?)</table>", re.S)

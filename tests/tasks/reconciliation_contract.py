@@ -5,8 +5,6 @@ https://reconciliation-api.github.io/specs/0.2/schemas/. With the published file
 by ROLECALL_RECONCILIATION_SCHEMAS these are asked instead.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path
@@ -15,110 +13,63 @@ from typing import Any
 from jsonschema import Draft7Validator
 from referencing import Registry, Resource
 
-TEXT = {"type": "string"}
-NAMED = {
-    "type": "object",
-    "properties": {"id": TEXT, "name": TEXT},
-    "required": ["id"],
-}
-TYPE = {**NAMED, "required": ["id", "name"]}
-TYPES = {"type": "array", "items": {"oneOf": [NAMED, TEXT]}}
+TEXT, NUMBER = {"type": "string"}, {"type": "number"}
+
+
+def _object(*required: str, **properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": [*required]}
+
+
+def _only(*required: str, **properties: Any) -> dict[str, Any]:
+    return {**_object(*required, **properties), "additionalProperties": False}
+
+
+def _any_of(**values: Any) -> dict[str, Any]:
+    """An object of any names, whose values are alike."""
+    return {"type": "object", "additionalProperties": values}
+
+
+def _list(items: Any, **more: Any) -> dict[str, Any]:
+    return {"type": "array", "items": items, **more}
+
+
+def _listed(**more: Any) -> dict[str, Any]:
+    thing = _object("id", "name", id=TEXT, name=TEXT, description=TEXT, **more)
+    return _object("result", result=_list(thing))
+
+
+TYPE = _object("id", "name", id=TEXT, name=TEXT)
+TYPES = _list({"oneOf": [_object("id", id=TEXT, name=TEXT), TEXT]})
 TEMPLATE = {"type": "string", "pattern": r".*\{\{id\}\}.*"}
-SERVICE = {"type": "object", "properties": {"service_url": TEXT, "service_path": TEXT}}
-
-
-def _listed(**properties: Any) -> dict[str, Any]:
-    thing = {
-        "type": "object",
-        "properties": {"id": TEXT, "name": TEXT, "description": TEXT, **properties},
-        "required": ["id", "name"],
-    }
-    result = {"type": "array", "items": thing}
-    return {"type": "object", "properties": {"result": result}, "required": ["result"]}
-
-
-def _only(kind: str, **name: Any) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": name,
-        "required": [kind],
-        "additionalProperties": False,
-    }
-
-
-FEATURE = {
-    "type": "object",
-    "properties": {"id": TEXT, "value": {"oneOf": [{"type": "boolean"}, {"type": "number"}]}},
-}
-CANDIDATE = {
-    "type": "object",
-    "properties": {
-        "id": TEXT,
-        "name": TEXT,
-        "description": TEXT,
-        "score": {"type": "number"},
-        "features": {"type": "array", "items": FEATURE},
-        "match": {"type": "boolean"},
-        "type": TYPES,
-    },
-    "required": ["id", "name", "score"],
-}
-VALUE = {
-    "oneOf": [
-        {"type": "object", "additionalProperties": False},
-        {**_only("id", id=TEXT, name=TEXT, description=TEXT), "required": ["id", "name"]},
-        _only("str", str=TEXT),
-        _only("float", float={"type": "number"}),
-        _only("int", int={"type": "integer"}),
-    ]
-}
-ROW = {"type": "object", "additionalProperties": {"type": "array", "items": VALUE}}
+SIDE = {"type": "integer"}
+SERVICE = _object(service_url=TEXT, service_path=TEXT)
+FEATURE = _object(id=TEXT, value={"oneOf": [{"type": "boolean"}, NUMBER]})
+CANDIDATE = _object(
+    *("id", "name", "score"),
+    **dict.fromkeys(("id", "name", "description"), TEXT),
+    **{"score": NUMBER, "features": _list(FEATURE), "match": {"type": "boolean"}, "type": TYPES},
+)
+VALUES = [_only(), _only("id", "name", id=TEXT, name=TEXT, description=TEXT)]
+VALUES += [_only("str", str=TEXT), _only("float", float=NUMBER), _only("int", int=SIDE)]
+TEXTS = ("name", "identifierSpace", "schemaSpace", "documentation", "serviceVersion")
 SCHEMAS: dict[str, dict[str, Any]] = {
-    "manifest": {
-        "type": "object",
-        "properties": {
-            "versions": {"type": "array", "items": TEXT, "contains": {"enum": ["0.2"]}},
-            **dict.fromkeys(
-                ("name", "identifierSpace", "schemaSpace", "documentation", "serviceVersion"), TEXT
-            ),
-            "view": {"type": "object", "properties": {"url": TEMPLATE}, "required": ["url"]},
-            "defaultTypes": {"type": "array", "items": TYPE, "uniqueItems": True},
-            "suggest": {
-                "type": "object",
-                "properties": dict.fromkeys(("entity", "property", "type"), SERVICE),
-            },
-            "preview": {
-                "type": "object",
-                "properties": {
-                    "url": TEMPLATE,
-                    "width": {"type": "integer"},
-                    "height": {"type": "integer"},
-                },
-                "required": ["url", "width", "height"],
-            },
-            "extend": {"type": "object", "properties": {"propose_properties": SERVICE}},
-        },
-        "required": ["versions", "name", "identifierSpace", "schemaSpace"],
-    },
-    "reconciliation-result-batch": {
-        "type": "object",
-        "additionalProperties": {
-            "type": "object",
-            "properties": {"result": {"type": "array", "items": CANDIDATE}},
-            "required": ["result"],
-        },
-    },
+    "manifest": _object(
+        *("versions", "name", "identifierSpace", "schemaSpace"),
+        **dict.fromkeys(TEXTS, TEXT),
+        versions=_list(TEXT, contains={"enum": ["0.2"]}),
+        view=_object("url", url=TEMPLATE),
+        defaultTypes=_list(TYPE, uniqueItems=True),
+        suggest=_object(entity=SERVICE, property=SERVICE, type=SERVICE),
+        preview=_object("url", "width", "height", url=TEMPLATE, width=SIDE, height=SIDE),
+        extend=_object(propose_properties=SERVICE),
+    ),
+    "reconciliation-result-batch": _any_of(**_object("result", result=_list(CANDIDATE))),
     "suggest-entities-response": _listed(notable=TYPES),
     "suggest-properties-response": _listed(),
     "suggest-types-response": _listed(),
-    "data-extension-response": {
-        "type": "object",
-        "properties": {
-            "meta": {"type": "array", "items": TYPE},
-            "rows": {"type": "object", "additionalProperties": ROW},
-        },
-        "required": ["rows", "meta"],
-    },
+    "data-extension-response": _object(
+        *("rows", "meta"), meta=_list(TYPE), rows=_any_of(**_any_of(**_list({"oneOf": VALUES})))
+    ),
 }
 
 

@@ -4,13 +4,11 @@
 `PageReader` parses a page.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -113,6 +111,10 @@ class PageReader(HTMLParser):
         self.text += data
 
 
+def framed(rows: Rows, schema: Schema) -> pl.DataFrame:
+    return pl.DataFrame([*rows], schema=dict(schema), orient="row")
+
+
 def unmatched(rows: Rows, schema: Schema) -> pl.DataFrame:
     """Verdicts or resolutions without a matched title."""
     return frame_of(((*row[:2], None, *row[2:]) for row in rows), schema)
@@ -144,7 +146,7 @@ def _scores() -> pl.DataFrame:
         hit = float(answered in gold)
         rows += [("typos", test, query_id, hit, 1.0, 1.0, (1 + hit) / 2)]
         rows += [(name, test, query_id, 0.0, 0.5, 1.0, 0.25) for name in ("ngram", "untrained")]
-    return pl.DataFrame(rows, schema=dict(SCORES), orient="row")
+    return framed(rows, SCORES)
 
 
 def _table(scores: pl.DataFrame) -> pl.DataFrame:
@@ -156,7 +158,7 @@ def _table(scores: pl.DataFrame) -> pl.DataFrame:
                 value = float(group[column].mean())
                 metric = "mrr" if column == "reciprocal_rank" else column
                 rows.append((system, test, split, metric, value, value / 2, 1.0, len(group)))
-    return pl.DataFrame(rows, schema=dict(TABLE), orient="row")
+    return framed(rows, TABLE)
 
 
 def _aliases() -> pl.DataFrame:
@@ -167,15 +169,13 @@ def _aliases() -> pl.DataFrame:
     )
 
 
-def _history() -> pl.DataFrame:
-    nan = float("nan")
-    rows = [(0, nan, nan, nan, 0.2), (50, 0.5, 0.2, 0.3, 0.6), (100, 0.4, 0.2, 0.2, 0.6)]
-    return pl.DataFrame(rows, schema=dict(HISTORY), orient="row")
-
-
 @pytest.fixture(scope="session")
 def report_data() -> ReportData:
-    scores = _scores()
+    scores, nan = _scores(), float("nan")
+    looks = [(0, nan, nan, nan, 0.2), (50, 0.5, 0.2, 0.3, 0.6), (100, 0.4, 0.2, 0.2, 0.6)]
+    kept = {"occupations": 4, "aliases": 10, "inputs": 1234, "inputs_labelled": 4}
+    rejected = {"empty row": 3, "unknown <occupation>": 2}
+    read = {"rows_read": {"folder/secret.csv": 1248}, "rejected": rejected, "rejected_errors": 2}
     return ReportData(
         mix="typos",
         seed=1,
@@ -185,32 +185,22 @@ def report_data() -> ReportData:
         most_confusions=load(ReportParams, PARAMS).confusions,
         calibration={"calibrated_on": "annotations", "calibration_queries": 1500},
         ood_threshold=None,
-        counts={
-            "occupations": 4,
-            "aliases": 10,
-            "inputs": 1234,
-            "inputs_labelled": 4,
-            "rows_read": {"folder/secret.csv": 1248},
-            "rejected": {"empty row": 3, "unknown <occupation>": 2},
-            "rejected_errors": 2,
-        },
-        occupations=pl.DataFrame(
-            [(key, label, ["9" if key == "d" else "2", key]) for key, label in LABELS.items()],
-            schema=dict(OCCUPATIONS),
-            orient="row",
+        counts=kept | read,
+        occupations=framed(
+            ((key, label, ["9" if key == "d" else "2", key]) for key, label in LABELS.items()),
+            OCCUPATIONS,
         ),
         aliases=_aliases(),
         queries=queries_of(
             (key, test, "test", raw, gold, 3, "input") for key, test, raw, gold, _ in QUERY_ROWS
         ),
-        history=_history(),
-        run=pl.DataFrame(
-            [
-                ("typos", test, key, 1, answered, TITLES[answered][-1], 0.9)
-                for key, test, _, _, answered in QUERY_ROWS
-            ],
-            schema=dict(RUN),
-            orient="row",
+        history=framed(looks, HISTORY),
+        run=framed(
+            (
+                ("typos", test, k, 1, name, TITLES[name][-1], 0.9)
+                for k, test, *_, name in QUERY_ROWS
+            ),
+            RUN,
         ),
         scores=scores,
         table=_table(scores),
@@ -224,17 +214,11 @@ def report_data() -> ReportData:
 @pytest.fixture(scope="session")
 def change(report_data: ReportData) -> Callable[..., ReportData]:
     """Make the same data with some of its parts replaced."""
-
-    def changed(**parts: Any) -> ReportData:
-        return replace(report_data, **parts)
-
-    return changed
+    return partial(replace, report_data)
 
 
 @pytest.fixture(scope="session")
 def empty(report_data: ReportData) -> ReportData:
     """Make a data set whose tests have no query."""
-    none = {
-        name: getattr(report_data, name).clear() for name in ("queries", "run", "scores", "table")
-    }
-    return replace(report_data, **none)
+    names = ("queries", "run", "scores", "table")
+    return replace(report_data, **{name: getattr(report_data, name).clear() for name in names})

@@ -1,7 +1,5 @@
 """A benchmark of five elements in a folder, its files to be changed, and the lexical systems."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tasks.apps.benchmark import Ranked, rank

@@ -1,8 +1,7 @@
 """`params.yaml`: what is refused, and whether the message says what to change."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +16,8 @@ from tasks.pipeline.train import training_settings
 DEFAULT = Path(__file__).parents[2] / "params.yaml"
 Load = Callable[[dict[str, Any]], Any]
 OVER_ONE = {"split.annotations_share": 0.8, "split.gate_share": 0.2}
-NO_PAIRS = {
-    "train.loss.kind": "contrastive",
-    "pairs.dissimilar_per_similar": 0,
-    "losses.contrastive.negatives": "pairs",
-}
+CONTRASTIVE = {"train.loss.kind": "contrastive", "pairs.dissimilar_per_similar": 0}
+NO_PAIRS = CONTRASTIVE | {"losses.contrastive.negatives": "pairs"}
 
 
 @pytest.fixture
@@ -32,13 +28,10 @@ def load(tmp_path: Path) -> Load:
         values = yaml.safe_load(DEFAULT.read_text(encoding="utf-8"))
         for name, value in changes.items():
             *above, last = name.split(".")
-            section = values
-            for split in above:
-                section = section[split]
+            section = reduce(dict.__getitem__, above, values)
+            section[last] = value
             if value is None:
                 del section[last]
-            else:
-                section[last] = value
         (tmp_path / "params.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
         return load_params(tmp_path / "params.yaml")
 
@@ -60,14 +53,11 @@ def test_the_defaults_are_valid_and_reach_the_training_loop() -> None:
     ("changes", "words"),
     [
         ({"train.margn": 1}, ["train.margn", "unknown parameter", "spelling"]),
-        ({"surprise": 1}, ["surprise", "unknown parameter"]),
         ({"threads": "0"}, ["threads", "OMP_NUM_THREADS="]),
         ({"losses.contrastive.margin": 3}, ["losses.contrastive", "margin = 3", "-1 and 1"]),
         ({"losses.contrastive.margin": "0"}, ["contrastive.margin = '0'", "valid number"]),
         ({"losses.contrastive.margin": None}, ["losses.contrastive.margin", "missing", "put it"]),
-        ({"losses.contrastive.more": 1}, ["losses.contrastive.more", "unknown", "spelling"]),
         ({"losses.best": {}}, ["losses.best", "no kind 'best'; choose contrastive"]),
-        ({"encoders.best": {}}, ["encoders.best", "no kind 'best'; choose attentive"]),
         ({"encoders.recurrent.mode": "slow"}, ["encoders.recurrent.mode = 'slow'", "'paper' or"]),
         ({"train.loss.kind": "best"}, ["train.loss.kind = 'best'", "no section", "contrastive"]),
         ({"train.encoder.kind": "../x"}, ["train.encoder.kind = '../x'", "pattern"]),
@@ -82,15 +72,13 @@ def test_the_defaults_are_valid_and_reach_the_training_loop() -> None:
         ({"typos.substituted": 0.8, "typos.deleted": 0.3}, ["substituted + deleted = 1.1"]),
         ({"extra_words.test_share": 0.9, "extra_words.gate_share": 0.2}, ["extra_words", "= 1.2"]),
         ({"ingest.taxonomy.files.aliases": "/x.csv"}, ["ingest", "/x.csv is not below"]),
-        ({"ingest.inputs.file": "../x.csv"}, ["../x.csv is not below ingest.folder", "watches"]),
+        ({"ingest.inputs.file": "b/../../x.csv"}, ["x.csv is not below ingest.folder", "watches"]),
         ({"ingest.taxonomy.reader": "csv"}, ["'csv' is no reader of", "choose esco, esco_par"]),
         ({"ingest.inputs.delimiter": "tab"}, ["ingest.inputs.delimiter", "choose one character"]),
-        ({"ingest.taxonomy.encoding": "utf-9"}, ["ingest.taxonomy.encoding", "is no encoding"]),
         ({"scored_pairs.files.words": "../w.csv"}, ["scored_pairs", "../w.csv is not below"]),
         ({"synonyms.reader": "words"}, ["synonyms.reader = 'words'", "'thesaurus' or 'none'"]),
         ({"synonyms.file": ["a.csv", "/b.csv"]}, ["synonyms", "/b.csv is not below"]),
         (NO_PAIRS, ["losses.contrastive", "dissimilar_per_similar is 0", "choose other"]),
-        ({"mix": 2}, ["mix = 2", "valid string"]),
         ({"mix": "5"}, ["mix", "'5' is no mix; choose base, typos"]),
         ({"track": "words"}, ["track = 'words'", "'titles' or 'similarity'"]),
         ({"seeds": []}, ["seeds = []", "at least 1"]),
@@ -98,10 +86,8 @@ def test_the_defaults_are_valid_and_reach_the_training_loop() -> None:
         ({"feedback.folder": "s3://ours/reviewed"}, ["external: {reviewed: s3://ours/reviewed}"]),
         ({"simulate_feedback.judged_at": "today"}, ["judged_at = 'today'", "pattern"]),
         ({"feedback.gate_share": 1.5}, ["feedback.gate_share = 1.5", "equal to 1"]),
-        ({"lexical.tfidf_orders": [2]}, ["lexical.tfidf_orders = [2]", "at least 2"]),
         ({"lexical.tfidf_orders": [0, 3]}, ["lexical.tfidf_orders.0 = 0", "equal to 1"]),
         ({"register.name": "a/b"}, ["register.name = 'a/b'", "pattern"]),
-        ({"similarity.systems.lstm.encoder": {"kind": "best"}}, ["lstm.encoder.kind = 'best'"]),
         ({"similarity.systems.lstm.train.max_steps": -1}, ["lstm.train.max_steps = -1"]),
     ],
 )
@@ -130,13 +116,10 @@ def test_shares_that_add_up_to_one(load: Load) -> None:
 
 def test_dissimilar_pairs_are_needed_only_by_the_loss_that_reads_them(load: Load) -> None:
     check_params(load({"pairs.dissimilar_per_similar": 0}))
-    contrastive = {"train.loss.kind": "contrastive", "losses.contrastive.negatives": "hardest"}
-    check_params(load({"pairs.dissimilar_per_similar": 0, **contrastive}))
+    check_params(load(CONTRASTIVE | {"losses.contrastive.negatives": "hardest"}))
 
 
-def test_the_command_says_what_is_wrong(
-    load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_says_what_is_wrong(load: Load, tmp_path, monkeypatch) -> None:
     """It reads the file of the working directory."""
     monkeypatch.chdir(tmp_path)
     load({})

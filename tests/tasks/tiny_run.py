@@ -1,18 +1,19 @@
 """A finished run in miniature: invented frames and a tiny network, below a folder of its own."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import torch
 import yaml
 from frames_of import aliases_of, queries_of, write_exemplars
 
 from models.encoders.recurrent import RecurrentSettings
+from models.network.embedding import embed_titles
 from models.network.encoder import Encoder
 from models.network.kinds import fit_featurizer, make_encoder, save_model
+from models.network.quantization import packed, unpacked
 from models.text.featurizer import Featurizer
 from tasks.io.files import write_json
 from tasks.io.frames import write_frame
@@ -26,24 +27,20 @@ TAXONOMY = {
     "developer": ("C++ developer", ["2", "25"], ["C++ developer", "Coder", "Programmer"]),
     "estate": ("Real estate developer", ["3"], ["Real estate developer", "Developer"]),
     "nurse": ("Nurse", ["2", "22"], ["Nurse", "Ward sister", "Nurse (night)"]),
-    "software": (
-        "Software developer",
-        ["2", "25"],
-        ["Software developer", "Developer", "Coder", "Software maker"],
-    ),
 }
+NAMES = ["Software developer", "Developer", "Coder", "Software maker"]
+TAXONOMY["software"] = (NAMES[0], ["2", "25"], NAMES)
 """occupation_id to label, codes, aliases; a baker's third is written like the second, and
 "Developer" and "Coder" belong to two."""
 
 
 def aliases() -> pl.DataFrame:
     """All titles; the last one of each occupation is held out of the index of the evaluation."""
-    rows = [
+    return aliases_of(
         (name, title, number == 0, "gate" if number == len(titles) - 1 > 1 else "train")
         for name, (_, _, titles) in TAXONOMY.items()
         for number, title in enumerate(titles)
-    ]
-    return aliases_of(rows)
+    )
 
 
 def occupations() -> pl.DataFrame:
@@ -71,18 +68,30 @@ def network(seed: int) -> tuple[Featurizer, Encoder]:
     return featurizer, encoder
 
 
+def embedded(seed: int, titles: list[str]) -> np.ndarray:
+    """Embed with the network of a seed as it is registered, in bytes: (title, dim)."""
+    featurizer, encoder = network(seed)
+    encoder.load_state_dict(unpacked(packed(encoder, "byte")))
+    return embed_titles(encoder, featurizer, titles).numpy()
+
+
 def useless() -> dict[str, torch.Tensor]:
     """Weights that give every title the same embedding."""
-    weights = network(0)[1].state_dict()
-    return {
-        name: torch.ones_like(weight) * 0.1 * (weight.dim() < 2) for name, weight in weights.items()
-    }
+    weights = network(0)[1].state_dict().items()
+    return {name: torch.full_like(weight, 0.1 * (weight.dim() < 2)) for name, weight in weights}
 
 
 def register_section(name: str) -> dict[str, Any]:
     """Return section `register` of the sample's parameters with what suits a tiny model."""
     params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
     return {**params["register"], "name": name, "top_k": 2, "precision": "byte"}
+
+
+def change_params(root: Path, section: str, **values: object) -> None:
+    """Change values of a section of a run's `params.yaml`."""
+    params = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
+    params[section] |= values
+    (root / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
 
 
 def make_run(root: Path, seed: int = 1, good: bool = True, **changes: Any) -> Path:

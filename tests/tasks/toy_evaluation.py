@@ -1,7 +1,5 @@
 """Files that every evaluation reads: three occupations of one training title, five tests."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

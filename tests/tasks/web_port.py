@@ -1,7 +1,5 @@
 """`mlflow models serve` in a process of its own, and requests to it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

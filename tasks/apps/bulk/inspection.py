@@ -158,9 +158,9 @@ def inspected(
     """
     if table.suffix in PARQUET:
         schema, rows = parquet_schema(table)
-        texts = [field.name for field in schema if _is_text(field.type)]
-        first = next(parquet_batches(table, texts), None)
-        values = pl.DataFrame(first if first is not None else schema.empty_table().select(texts))
+        names = [field.name for field in schema if _is_text(field.type)]
+        first = next(parquet_batches(table, names), None)
+        values = pl.DataFrame(first if first is not None else schema.empty_table().select(names))
         notes, sure = list[str](), True
     else:
         lines = OBJECTS if table.suffix in JSON_LINES else 1
@@ -172,28 +172,23 @@ def inspected(
         if len(set(opened.names)) < len(opened.names):
             raise SourceError(f"{table.path}: a column stands twice in the header {opened.names}")
         chunk = next(opened.chunks({name: name for name in opened.names}), None)
-        nothing = pl.DataFrame(schema=dict.fromkeys(opened.names, pl.String))
-        values = chunk.good if chunk else nothing
+        values = (
+            chunk.good if chunk else pl.DataFrame(schema=dict.fromkeys(opened.names, pl.String))
+        )
         rows = len(values)
         if table.is_text:  # by the length of the first lines
             block = next(beginning.blocks(), b"")
             rows = file.size * block.count(b"\n") // max(1, len(block))
         sure = not table.is_delimited
-    beginning_values = values.head(INSPECTED).cast(pl.String).fill_null("")
+    texts = values.head(INSPECTED).cast(pl.String).fill_null("").to_dict(as_series=False)
     try:
-        columns = title_columns(
-            {name: beginning_values[name].to_list() for name in beginning_values.columns},
-            named,
-            described(schema),
-            sure_of_names=sure,
-            usual=usual,
-        )
+        columns = title_columns(texts, named, described(schema), sure_of_names=sure, usual=usual)
     except ValueError as error:
         other = [field for field in schema if field.name in named and not _is_text(field.type)]
         wrong = [f"column {field.name!r} is {field.type}, titles are text" for field in other]
         message = f"{table.name}: {[*wrong, error][0]}"
-        names = shorten(", ".join(schema.names), SHOWN, placeholder=" ...")
-        remark = f"{table.name}, which has no column of titles ({names})"
+        there = shorten(", ".join(schema.names), SHOWN, placeholder=" ...")
+        remark = f"{table.name}, which has no column of titles ({there})"
         raise WithoutTitles(message, remark) from None
     return Inspected(table, file, schema, columns, rows, notes)
 
@@ -210,11 +205,8 @@ def only_kind(seen: Sequence[Inspected], address: str) -> pa.Schema:
                 f"{one.table.path} has the columns {described(one.schema)}, {first.table.name} has "
                 f"{described(first.schema)}: files of one run have the same"
             )
-    fields = []
-    for field in first.schema:
-        types = [one.schema.field(field.name).type for one in seen]
-        fields.append(_one_type(field, types, first.columns))
-    return pa.schema(fields)
+    types = {name: [one.schema.field(name).type for one in seen] for name in first.schema.names}
+    return pa.schema(_one_type(own, types[own.name], first.columns) for own in first.schema)
 
 
 def title_columns(

@@ -67,19 +67,11 @@ def normalize(
 ) -> dict[str, Any]:
     """Write every row of an input with its answer; return the manifest.
 
-    Args:
-        source: address of the input.
-        output: file or folder.
-        model: address in the registry of `root`, or a folder.
-        cache_dir: of earlier answers.
-        root: the project, whose profile may name the column of titles.
-        column: of titles; this and the next three are as `TitleSource.find` takes them.
-        encoding: of text.
-        file_column: name of a column to be added.
-        shard: of the files.
-        threads: for answering; None: one for each core.
-        options: `prefix`, before the names of the answer's columns, and the parameters of `predict`
-            by name.
+    `source`: address of the input; `output`: file or folder; `model`: address in the registry of
+    `root`, or a folder; `cache_dir`: of earlier answers; `root`: the project, whose profile may
+    name the column of titles; `column`, `encoding`, `file_column`, `shard`: as `TitleSource.find`
+    takes them; `threads`: for answering; None: one for each core; `options`: `prefix`, before the
+    names of the answer's columns, and the parameters of `predict` by name.
 
     Raises:
         OutputError: the output is taken, the disk is full, or every row was refused.

@@ -75,8 +75,7 @@ class Output:
             raise OutputError(f"{refused} is in the way: name another place, or remove it")
         if (self.folder / PLAN).is_file():
             plan = read_json(self.folder / PLAN)
-            other = sorted(key for key in self.plan if plan.get(key) != self.plan[key])
-            if other:
+            if other := sorted(key for key in self.plan if plan.get(key) != self.plan[key]):
                 raise OutputError(
                     f"{self.folder} was left by a run with other {', '.join(other)}: run that "
                     "again to finish it, or remove the folder"
@@ -213,10 +212,9 @@ class Output:
 
     def _remove_all_but(self, kept: set[str]) -> None:
         """Remove a run's files from the folder, those first without which it is not continued."""
-        names = sorted(path.name for path in self.folder.iterdir() if OWN.fullmatch(path.name))
-        for name in names:
-            if name not in kept and (self.folder / name).is_file():
-                (self.folder / name).unlink()
+        for path in sorted(self.folder.iterdir()):
+            if OWN.fullmatch(path.name) and path.name not in kept and path.is_file():
+                path.unlink()
 
 
 def require_same_run(place: Path, run: Mapping[str, Any], unknown: Collection[str] = ()) -> None:

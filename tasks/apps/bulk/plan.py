@@ -56,21 +56,17 @@ def require_place(output: Path, address: str) -> None:
         )
     system, path = fsspec.core.url_to_fs(address)
     if isinstance(system, LocalFileSystem):
-        _require_apart(output, Path(path), address)
+        source, place = Path(path).resolve(), output.resolve()
+        beside = [manifest_of(place), refused_of(place)] if kind_of(place) else []
+        if any(source.is_relative_to(one) for one in (place, unfinished_at(place), *beside)):
+            raise OutputError(f"{output} holds the input {address}: name another output")
+        if source.is_dir() and place.is_relative_to(source):
+            raise OutputError(
+                f"{output} lies in the input folder, all of whose files are read: name an output "
+                f"outside of {source}"
+            )
     if output.exists() and not manifest_of(output).is_file():
         raise OutputError(f"{output} is there already: name another place, or remove it")
-
-
-def _require_apart(output: Path, path: Path, address: str) -> None:
-    source, place = path.resolve(), output.resolve()
-    beside = [manifest_of(place), refused_of(place)] if kind_of(place) else []
-    if any(source.is_relative_to(one) for one in (place, unfinished_at(place), *beside)):
-        raise OutputError(f"{output} holds the input {address}: name another output")
-    if source.is_dir() and place.is_relative_to(source):
-        raise OutputError(
-            f"{output} lies in the input folder, all of whose files are read: name an output "
-            f"outside of {source}"
-        )
 
 
 def require_free_names(source: TitleSource, prefix: str, names: Iterable[str]) -> None:
@@ -78,8 +74,7 @@ def require_free_names(source: TitleSource, prefix: str, names: Iterable[str]) -
 
     `names`: of the answer's columns without `prefix`.
     """
-    answered = {f"{prefix}{name}" for name in names}
-    if taken := sorted(answered & {*source.schema.names}):
+    if taken := sorted({f"{prefix}{name}" for name in names} & {*source.schema.names}):
         raise SourceError(
             f"the input has columns of the answer: {listed(taken)}; use --prefix=answer_"
         )

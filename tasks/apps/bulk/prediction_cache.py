@@ -52,17 +52,11 @@ Ask = Callable[[Sequence[str]], Callable[[], pa.Table]]
 
 
 class Cached(NamedTuple):
-    """Answers to some titles, with numbers for texts.
+    """Answers to some titles, with numbers for texts."""
 
-    Attributes:
-        tables: of answers, to be read one behind the other.
-        rows: the row in these of each title.
-        new: titles that had no answer before.
-    """
-
-    tables: list[pa.Table]
-    rows: np.ndarray
-    new: int
+    tables: list[pa.Table]  # of answers, to be read one behind the other
+    rows: np.ndarray  # the row in these of each title
+    new: int  # titles that had no answer before
 
 
 class PredictionCache:
@@ -185,10 +179,7 @@ class PredictionCache:
 
     def _numbers_of(self, column: pa.Array) -> pa.Array:
         if pa.types.is_list(column.type):
-            mask = column.is_null() if column.null_count else None
-            return pa.ListArray.from_arrays(
-                column.offsets, self._numbers_of(column.values), mask=mask
-            )
+            return _with_values(column, self._numbers_of(column.values))
         if not pa.types.is_string(column.type):
             return column
         coded = column.dictionary_encode()
@@ -204,13 +195,16 @@ class PredictionCache:
 
     def _texts_of(self, column: pa.Array, kind: pa.DataType) -> pa.Array:
         if pa.types.is_list(kind):
-            mask = column.is_null() if column.null_count else None
-            texts = self._texts_of(column.values, kind.value_type)
-            return pa.ListArray.from_arrays(column.offsets, texts, mask=mask)
+            return _with_values(column, self._texts_of(column.values, kind.value_type))
         if not pa.types.is_string(kind):
             return column
         coded = column.dictionary_encode()
         return pa.DictionaryArray.from_arrays(coded.indices, self._texts.take(coded.dictionary))
+
+
+def _with_values(lists: pa.ListArray, values: pa.Array) -> pa.ListArray:
+    mask = lists.is_null() if lists.null_count else None
+    return pa.ListArray.from_arrays(lists.offsets, values, mask=mask)
 
 
 def hashes_of(titles: pa.Array) -> np.ndarray:

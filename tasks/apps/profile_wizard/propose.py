@@ -167,9 +167,8 @@ def parse_options(options: Sequence[str]) -> dict[str, list[str]]:
             raise DraftError(f"--column {role}=...: choose {', '.join(allowed)}")
         columns.setdefault(role, []).append(column)
         if len(columns[role]) > 1 and role != SEVERAL:
-            raise DraftError(
-                f"{_in_words(role, columns[role])}: only {SEVERAL} has several columns"
-            )
+            given = _in_words(role, columns[role])
+            raise DraftError(f"{given}: only {SEVERAL} has several columns")
     return columns
 
 
@@ -192,12 +191,8 @@ def _joined(files: Sequence[Files]) -> Files:
     for name in first.columns if single else shared:
         parts = (one.columns.get(name) or next(iter(one.columns.values())) for one in files)
         columns[name] = Column(name, [value for part in parts for value in part.values])
-    delimiters = {file.form.delimiter for file in files}
-    encodings = {file.form.encoding for file in files}
-    form = Format(
-        delimiters.pop() if len(delimiters) == 1 else "",
-        encodings.pop() if len(encodings) == 1 else "",
-    )
+    settings = [{own.form.delimiter for own in files}, {own.form.encoding for own in files}]
+    form = Format(*(some.pop() if len(some) == 1 else "" for some in settings))
     return Files(
         [path for file in files for path in file.paths],
         form,

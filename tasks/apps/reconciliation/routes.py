@@ -14,8 +14,16 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from tasks.apps.reconciliation.bodies import BATCH, read_extension, read_form, read_queries
-from tasks.apps.reconciliation.taxonomy_service import TYPE, TaxonomyService, candidates, named_like
+from tasks.apps.reconciliation.taxonomy_service import (
+    BATCH,
+    TYPE,
+    TaxonomyService,
+    candidates,
+    named_like,
+    read_extension,
+    read_form,
+    read_queries,
+)
 from tasks.apps.web.responses import BadRequest, as_json
 
 SCHEMA = "http://www.w3.org/2004/02/skos/core#Concept"
@@ -26,29 +34,22 @@ DIGITS = 9  # of a cursor or a limit
 
 @dataclass(frozen=True)
 class Reconciliation:
-    """The service.
-
-    Attributes:
-        occupations: of the registered model.
-        name: that a person reads.
-        threshold: of the confidence, from which on a candidate is a match.
-        one_at_a_time: held while the model answers.
-    """
+    """The service of a registered model."""
 
     occupations: TaxonomyService
-    name: str
-    threshold: float
-    one_at_a_time: Lock
+    name: str  # that a person reads
+    threshold: float  # of the confidence, from which on a candidate is a match
+    one_at_a_time: Lock  # held while the model answers
 
     def routes(self) -> APIRouter:
         """Return all paths but `GET /`, which is also that of a page for people."""
         router = APIRouter(include_in_schema=False)
-        router.add_api_route("/reconcile", self.get, methods=["GET"])
         for path in ("/", "/reconcile"):
-            router.add_api_route(path, self.post, methods=["POST"])
-        router.add_api_route("/suggest/{kind}", self.suggest, methods=["GET"])
-        router.add_api_route("/properties", self.properties, methods=["GET"])
-        router.add_api_route("/occupation", self.occupation, methods=["GET"])
+            router.post(path)(self.post)
+        router.get("/reconcile")(self.get)
+        router.get("/suggest/{kind}")(self.suggest)
+        router.get("/properties")(self.properties)
+        router.get("/occupation")(self.occupation)
         return router
 
     async def get(self, request: Request) -> Response:
@@ -104,10 +105,7 @@ class Reconciliation:
 
 def manifest(occupations: TaxonomyService, name: str, base: str) -> dict[str, Any]:
     """Return the service's manifest; `base` is the address of the request."""
-    paths = {
-        kind: {"service_url": base.rstrip("/"), "service_path": f"/suggest/{kind}"}
-        for kind in ("entity", "property", "type")
-    }
+    url = base.rstrip("/")
     page = {"url": f"{base}occupation?id={{{{id}}}}"}
     return {
         "versions": ["0.2"],
@@ -118,10 +116,11 @@ def manifest(occupations: TaxonomyService, name: str, base: str) -> dict[str, An
         "defaultTypes": [TYPE],
         "view": page,
         "preview": page | {"width": WIDTH, "height": HEIGHT},
-        "suggest": paths,
-        "extend": {
-            "propose_properties": {"service_url": base.rstrip("/"), "service_path": "/properties"}
+        "suggest": {
+            kind: {"service_url": url, "service_path": f"/suggest/{kind}"}
+            for kind in ("entity", "property", "type")
         },
+        "extend": {"propose_properties": {"service_url": url, "service_path": "/properties"}},
         "batchSize": BATCH,
     }
 

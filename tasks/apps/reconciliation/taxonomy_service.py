@@ -1,28 +1,147 @@
-"""A model as a reconciliation service: candidates for titles, and what is known of occupations.
+"""A model as a reconciliation service: checked requests in, plain values out.
 
-In: checked requests (`bodies.py`). Out: plain values, which `routes.py` sends: the registered
-model's answers and which of them is a match, names, properties, suggestions, a preview.
+Queries and extensions of the Reconciliation Service API 0.2 come as JSON in a form field or in the
+address (https://reconciliation-api.github.io/specs/0.2/). Whatever its schemas allow is read, and
+unknown members are skipped; the bounds are ours, and a bad request is refused with a reason. Out,
+for `routes.py` to send: the registered model's answers and which of them is a match, names,
+properties, suggestions, a preview.
 """
 
 from __future__ import annotations
 
 import html
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from os.path import commonprefix
-from typing import Any
+from typing import Annotated, Any, Literal, TypeVar
+from urllib.parse import parse_qs
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from models.serving.answer import MOST, Answer
 from models.serving.model import Normalizer
-from tasks.apps.reconciliation.bodies import Extension, Query
-from tasks.apps.web.responses import BadRequest
+from tasks.apps.web.responses import BadRequest, faults_of
 
+FORM = "application/x-www-form-urlencoded"
+BATCH = 1000  # queries, or occupations to extend, in one request
+PROPERTIES = 100  # to fetch in one request, or conditions of a query
+CONDITIONS = 10_000  # of all queries of a batch
 TYPE = {"id": "occupation", "name": "Occupation"}
 PAGE = 20  # suggestions at once
 LOOKED_THROUGH = 100  # occupations searched if a query names properties
 CANDIDATES = 10_000  # of all queries of a batch
 SEPARATOR = ": "  # between standard and code of an occupation's other codes
+Kind = TypeVar("Kind")
+
+
+class Body(BaseModel):
+    """A part of a request: its values are of their types, unknown members are skipped."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="ignore")
+
+
+class Entity(Body):
+    """A property's value that is an entity."""
+
+    id: str
+    name: str | None = None
+
+
+Value = str | bool | float | Entity
+
+
+class Condition(Body):
+    """A property that candidates should have."""
+
+    pid: str
+    v: Value | list[Value]
+
+    @cached_property
+    def values(self) -> set[str]:
+        """Any of these will do."""
+        values = self.v if isinstance(self.v, list) else [self.v]
+        return {value.id if isinstance(value, Entity) else _as_text(value) for value in values}
+
+
+class Query(Body):
+    """A title to be reconciled; types are taken and do not matter, as there is one."""
+
+    query: str = ""
+    type: str | list[str] | None = None
+    limit: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    properties: Annotated[list[Condition], Field(max_length=PROPERTIES)] = []
+    type_strict: Literal["any", "should", "all"] | None = None
+
+
+class PropertyRequest(Body):
+    """A property to be fetched."""
+
+    id: str
+    settings: dict[str, Any] = Field(default_factory=dict)
+
+
+def _each_once(properties: list[PropertyRequest]) -> list[PropertyRequest]:
+    counts = Counter(one.id for one in properties)
+    if twice := sorted(name for name, count in counts.items() if count > 1):
+        raise ValueError(f"{twice[0]!r} stands twice")
+    return properties
+
+
+class Extension(Body):
+    """Occupations, and the properties to fetch of them."""
+
+    ids: Annotated[list[str], Field(max_length=BATCH)]
+    properties: Annotated[
+        list[PropertyRequest], Field(max_length=PROPERTIES), AfterValidator(_each_once)
+    ]
+
+
+QUERIES = TypeAdapter(dict[str, Query])
+EXTENSION = TypeAdapter(Extension)
+
+
+def read_form(body: bytes, content_type: str) -> dict[str, str]:
+    """Return a form's fields, the last of each name; BadRequest if it is no form."""
+    if content_type.partition(";")[0].strip().lower() != FORM:
+        raise BadRequest(f"content type {content_type!r}; post a form: {FORM}", 415)
+    try:
+        fields = parse_qs(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=9)
+    except ValueError as error:
+        raise BadRequest(f"no form in UTF-8: {error}") from None
+    return {name: values[-1] for name, values in fields.items()}
+
+
+def read_queries(text: str) -> dict[str, Query]:
+    """Read a batch of queries; BadRequest if it is none, or a large one."""
+    queries = _read(QUERIES, "queries", text)
+    if len(queries) > BATCH:
+        raise BadRequest(f"{len(queries):,} queries; {BATCH:,} at most", 413)
+    conditions = sum(len(query.properties) for query in queries.values())
+    if conditions > CONDITIONS:
+        raise BadRequest(f"{conditions:,} properties in all queries; {CONDITIONS:,} at most", 413)
+    return queries
+
+
+def read_extension(text: str) -> Extension:
+    """Read a data extension query; BadRequest if it is none."""
+    return _read(EXTENSION, "extend", text)
+
+
+def _read(kind: TypeAdapter[Kind], name: str, text: str) -> Kind:
+    try:
+        return kind.validate_json(text.encode("utf-8", "replace"))
+    except ValidationError as error:
+        errors = error.errors(include_url=False, include_input=False)
+        raise BadRequest(faults_of(errors, name)) from None
+
+
+def _as_text(value: str | bool | float) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
 @dataclass(frozen=True)
@@ -32,13 +151,13 @@ class TaxonomyService:
     normalizer: Normalizer
 
     @cached_property
-    def place(self) -> dict[str, int]:
-        """Code of each occupation_id."""
-        return {name: code for code, name in enumerate(self.normalizer.index.occupations)}
+    def position(self) -> dict[str, int]:
+        """Position of each occupation_id in the index."""
+        return {name: row for row, name in enumerate(self.normalizer.index.occupations)}
 
     def label(self, name: str) -> str:
         """Return an occupation's preferred title."""
-        return str(self.normalizer.labels.labels[self.place[name]])
+        return str(self.normalizer.labels.labels[self.position[name]])
 
     @cached_property
     def space(self) -> str:
@@ -61,23 +180,23 @@ class TaxonomyService:
 
     def values(self, name: str, property_id: str) -> list[str]:
         """Return what an occupation has of a property; nothing of an unknown one."""
-        if name not in self.place:
+        if name not in self.position:
             return []
-        taxonomy_labels, code = self.normalizer.labels, self.place[name]
+        labels, row = self.normalizer.labels, self.position[name]
         kind, _, which = property_id.partition("_")
         if kind == "label":
             return [self.label(name)]
         if kind == "aliases":
             return self.aliases[name]
         if kind == "level":
-            return list(taxonomy_labels.codes[code][int(which) - 1 : int(which)])
-        pairs = (other.partition(SEPARATOR) for other in taxonomy_labels.crosswalk_codes[code])
-        return [code_in for standard, _, code_in in pairs if standard == which]
+            return list(labels.codes[row][int(which) - 1 : int(which)])
+        pairs = (other.partition(SEPARATOR) for other in labels.crosswalk_codes[row])
+        return [code for standard, _, code in pairs if standard == which]
 
     @cached_property
     def aliases(self) -> dict[str, list[str]]:
         """Titles of each occupation, as the taxonomy writes them and in its order."""
-        titles: dict[str, dict[str, None]] = {name: {} for name in self.place}
+        titles: dict[str, dict[str, None]] = {name: {} for name in self.position}
         columns = (self.normalizer.aliases[name] for name in ("occupation_id", "written"))
         for name, written in zip(*columns, strict=True):
             titles[name][written] = None
@@ -86,11 +205,9 @@ class TaxonomyService:
     def extended(self, extension: Extension) -> dict[str, Any]:
         """Answer a data extension query; BadRequest if a property is unknown."""
         names = [one.id for one in extension.properties]
-        unknown = [name for name in names if name not in self.properties]
-        if unknown:
-            raise BadRequest(
-                f"unknown properties {unknown}; there are {', '.join(self.properties)}"
-            )
+        if unknown := [name for name in names if name not in self.properties]:
+            known = ", ".join(self.properties)
+            raise BadRequest(f"unknown properties {unknown}; there are {known}")
         return {
             "meta": [{"id": name, "name": self.properties[name]} for name in names],
             "rows": {
@@ -104,37 +221,37 @@ class TaxonomyService:
 
         Labels come first, beginnings before words.
         """
-        matches = [*dict.fromkeys(self._suggested(prefix.casefold().strip()))]
+        matches = dict.fromkeys(self._suggested(prefix.casefold().strip()))
         return [
             {
                 "id": name,
                 "name": self.label(name),
-                "description": ", ".join(self.normalizer.labels.codes[self.place[name]]),
+                "description": ", ".join(self.normalizer.labels.codes[self.position[name]]),
                 "notable": [TYPE],
             }
-            for name in matches[cursor : cursor + PAGE]
+            for name in islice(matches, cursor, cursor + PAGE)
         ]
 
     def _suggested(self, prefix: str) -> Iterator[str]:
         if not prefix:
             return
-        yield from (name for name in self.place if name.casefold() == prefix)
-        for ranked in (self._labels, self._titles):
+        labels, titles = self._ranked
+        yield from (name for name in self.position if name.casefold() == prefix)
+        for ranked in (labels, titles):
             yield from (name for title, name in ranked if title.startswith(prefix))
-        yield from (name for title, name in self._titles if f" {prefix}" in title)
+        yield from (name for title, name in titles if f" {prefix}" in title)
 
     @cached_property
-    def _labels(self) -> list[tuple[str, str]]:
-        return sorted((self.label(name).casefold(), name) for name in self.place)
-
-    @cached_property
-    def _titles(self) -> list[tuple[str, str]]:
-        rows = ((title, name) for name, titles in self.aliases.items() for title in titles)
-        return sorted((title.casefold(), name) for title, name in rows)
+    def _ranked(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+        """All labels, and all titles, in lower case and sorted, with their occupations."""
+        titles = ((title, name) for name, own in self.aliases.items() for title in own)
+        labels = ((self.label(name), name) for name in self.position)
+        both = [sorted((text.casefold(), name) for text, name in some) for some in (labels, titles)]
+        return both[0], both[1]
 
     def preview(self, name: str) -> str:
         """Return a small page of an occupation; BadRequest if there is none of that id."""
-        if name not in self.place:
+        if name not in self.position:
             raise BadRequest(f"no occupation {name!r}", 404)
         details = "".join(
             f"<dt>{html.escape(title)}</dt><dd>{html.escape(', '.join(values))}</dd>"
@@ -169,7 +286,7 @@ def candidates(
     of the calibrated confidence, from which on the best candidate is a match.
     """
     normalizer = occupations.normalizer
-    titled = [query for query in queries.values() if query.query not in occupations.place]
+    titled = [query for query in queries.values() if query.query not in occupations.position]
     most = min(MOST, CANDIDATES // max(1, len(queries)))
     limits = {
         name: max(0, min(normalizer.top_k if query.limit is None else int(query.limit), most))
@@ -180,14 +297,13 @@ def candidates(
         depth = max(depth, LOOKED_THROUGH)
     titles = [query.query or None for query in titled]
     answers = dict(zip(map(id, titled), normalizer.predict(titles, top_k=depth), strict=True))
-    results = {}
-    for name, query in queries.items():
-        if id(query) in answers:
-            result = _listed(occupations, query, answers[id(query)], threshold)
-        else:  # the query is an id
-            result = [_candidate(occupations, query.query, 100.0, match=True)]
-        results[name] = {"result": result[: limits[name]]}
-    return results
+    results = {
+        name: _listed(occupations, query, answers[id(query)], threshold)
+        if id(query) in answers
+        else [_candidate(occupations, query.query, 100.0, match=True)]  # the query is an id
+        for name, query in queries.items()
+    }
+    return {name: {"result": result[: limits[name]]} for name, result in results.items()}
 
 
 def _listed(

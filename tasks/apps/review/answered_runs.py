@@ -81,8 +81,7 @@ class AnsweredRun:
         columns = [pl.col(self.column).cast(pl.String).alias("raw_title")]
         for name, kind in ANSWER.items():
             column = pl.col(self.prefix + name)
-            is_flag = kind == pl.Boolean
-            typed = column.cast(pl.String) == "true" if is_flag else column.cast(kind)
+            typed = column.cast(pl.String) == "true" if kind == pl.Boolean else column.cast(kind)
             columns.append(typed.alias(name))
         names = [self.column, *(self.prefix + name for name in ANSWER)]
         yield from scanned(self.parts, names).select(columns).collect_batches(chunk_size=BATCH_ROWS)

@@ -31,10 +31,7 @@ class Occupation(NamedTuple):
 
 
 def page(
-    queue: pl.DataFrame,
-    occupations: Sequence[Occupation],
-    model: str,
-    feedback: str = "feedback/",
+    queue: pl.DataFrame, occupations: Sequence[Occupation], model: str, feedback: str = "feedback/"
 ) -> str:
     """Write the whole document; equal queues give equal characters.
 
@@ -68,6 +65,7 @@ def page(
 def _items(queue: pl.DataFrame, place: dict[str, int]) -> Iterator[dict[str, Any]]:
     for row in queue.iter_rows(named=True):
         names = [place[name] for name in row["top_occupation_ids"]]
+        scores = map(_rounded, row["top_scores"])
         yield {
             "title": row["raw_title"],
             "predicted": None if row["occupation_id"] is None else place[row["occupation_id"]],
@@ -80,12 +78,7 @@ def _items(queue: pl.DataFrame, place: dict[str, int]) -> Iterator[dict[str, Any
             "answered": row["why_answered"],
             "distinguishing": row["distinguishing_words"],
             "runnerUp": row["runner_up_words"],
-            "alternatives": [
-                [name, title, _rounded(score)]
-                for name, title, score in zip(
-                    names, row["top_titles"], row["top_scores"], strict=True
-                )
-            ],
+            "alternatives": [*zip(names, row["top_titles"], scores, strict=True)],
         }
 
 

@@ -93,16 +93,11 @@ def review(
     compare_with: Path | None = None,
     feedback: str = "feedback/",
 ) -> None:
-    """Make the queue, with the registry and the feedback of `root`.
+    """Make a queue of `budget` titles in a new folder `output`.
 
-    Args:
-        answers: outputs of `rolecall normalize`, the newest last.
-        output: folder to be written.
-        root: the clone or a workspace.
-        model: address in the registry; empty: the one that answered the newest run.
-        budget: number of titles.
-        compare_with: the answers of another model.
-        feedback: the folder that the page names.
+    `answers`: outputs of `rolecall normalize`, the newest last; `root`: the clone or workspace with
+    registry and feedback; `model`: address in the registry; empty: the one that answered the newest
+    run; `compare_with`: the answers of another model; `feedback`: the folder that the page names.
 
     Raises:
         ValueError: the answers are none, or the output is taken.
@@ -115,9 +110,9 @@ def review(
         atomic_folder(output) as folder,
         opened(model or runs[-1].model, root) as (address, normalizer),
     ):
+        judged, disputes = titles_with_verdicts(root), read_disputed(root)
         with TemporaryDirectory(prefix=SPILLED, dir=folder) as spilled:
-            judged, place = titles_with_verdicts(root), Path(spilled)
-            pool = candidates(runs, compared, judged, budget, place, read_disputed(root))
+            pool = candidates(runs, compared, judged, budget, Path(spilled), disputes)
         occupations = known_occupations(normalizer)
         labels = {one.id: one.label for one in occupations}
         queue = build_queue(normalizer, pool, labels, budget)
@@ -157,8 +152,8 @@ def known_occupations(normalizer: Normalizer) -> list[Occupation]:
     """Return the occupations of a model, in its order."""
     service, codes = TaxonomyService(normalizer), normalizer.labels.codes
     return [
-        Occupation(name, service.label(name), service.aliases[name], codes[place])
-        for name, place in service.place.items()
+        Occupation(name, service.label(name), service.aliases[name], codes[position])
+        for name, position in service.position.items()
     ]
 
 
@@ -184,9 +179,7 @@ def build_queue(
     sentences = [explain(normalizer, title).why for (title,) in _batches("explained", first, 1)]
     queue = queue.with_columns(
         why_queued=pl.Series(why, dtype=pl.String),
-        why_answered=pl.Series(sentences, dtype=pl.String).extend_constant(
-            None, len(why) - len(first)
-        ),
+        why_answered=pl.Series(sentences + [None] * (len(why) - len(first)), dtype=pl.String),
         served=pl.when("run_abstained")
         .then(pl.lit(ABSTAINED))
         .when(pl.col("run_occupation_id") == pl.col("occupation_id"))
@@ -239,10 +232,8 @@ def with_both_answers(queue: pl.DataFrame, labels: Mapping[str, str]) -> pl.Data
 
 def _batches(what: str, titles: list[str], size: int | None = None) -> Iterator[list[str]]:
     """Yield titles, `AT_ONCE` together, and say how many of them are done."""
-    size, progress = (
-        size or AT_ONCE,
-        Progress(f"titles {what}:", len(titles), partial(print, flush=True)),
-    )
+    size = size or AT_ONCE
+    progress = Progress(f"titles {what}:", len(titles), partial(print, flush=True))
     for start in range(0, len(titles), size):
         yield titles[start : start + size]
         progress(start + size)
@@ -254,13 +245,13 @@ def write_queue(queue: pl.DataFrame, labels: Mapping[str, str], path: Path) -> N
     The columns are those of `FEEDBACK`, which the person fills in, and what helps to decide. Every
     cell is quoted, none is a formula (`tasks/io/formulas.py`), and Excel knows UTF-8 by its mark.
     """
-    place = pl.col("occupation_id").is_not_null().cast(pl.UInt32)  # without an answer the first
-    second = pl.col("top_occupation_ids").list.get(place, null_on_oob=True)
+    position = pl.col("occupation_id").is_not_null().cast(pl.UInt32)  # of no answer: the first
+    second = pl.col("top_occupation_ids").list.get(position, null_on_oob=True)
     named = queue.with_columns(
-        predicted_occupation_id="occupation_id", second_occupation_id=second
-    ).with_columns(
-        occupation_label=_known("predicted_occupation_id", labels),
-        second_label=_known("second_occupation_id", labels),
+        predicted_occupation_id="occupation_id",
+        second_occupation_id=second,
+        occupation_label=_known(pl.col("occupation_id"), labels),
+        second_label=_known(second, labels),
         confidence=pl.col("confidence").round(3),
     )
     empty = [pl.lit(None, pl.String).alias(name) for name in FEEDBACK if name not in named.columns]
@@ -270,8 +261,8 @@ def write_queue(queue: pl.DataFrame, labels: Mapping[str, str], path: Path) -> N
         frame.with_columns(texts).write_csv(partial, include_bom=True, quote_style="always")
 
 
-def _known(column: str, labels: Mapping[str, str]) -> pl.Expr:
-    return pl.col(column).replace_strict(labels, default=None, return_dtype=pl.String)
+def _known(ids: pl.Expr, labels: Mapping[str, str]) -> pl.Expr:
+    return ids.replace_strict(labels, default=None, return_dtype=pl.String)
 
 
 def main() -> None:

@@ -47,19 +47,12 @@ class Cover(NamedTuple):
 
 @dataclass(frozen=True)
 class Coverage:
-    """Titles to choose from, by descending weight.
+    """Titles to choose from, by descending weight."""
 
-    Attributes:
-        embeddings: of unit norm.
-        scores: of the best occupation of each title.
-        weights: rows that are probably answered incorrectly, above 0.
-        temperature: t, above 0.
-    """
-
-    embeddings: Float32[np.ndarray, "title dim"]
-    scores: Float32[np.ndarray, " title"]
-    weights: Float32[np.ndarray, " title"]
-    temperature: float
+    embeddings: Float32[np.ndarray, "title dim"]  # of unit norm
+    scores: Float32[np.ndarray, " title"]  # of the best occupation of each title
+    weights: Float32[np.ndarray, " title"]  # rows probably answered incorrectly, above 0
+    temperature: float  # t, above 0
 
     def __call__(self, reviewed: Float32[np.ndarray, "other dim"], budget: int) -> Cover:
         """Choose at most `budget` titles beside those that are reviewed anyway.

@@ -15,13 +15,12 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from models.serving.model import Normalizer
-from tasks.apps.reconciliation.bodies import FAULTS
 from tasks.apps.reconciliation.routes import Reconciliation
 from tasks.apps.reconciliation.taxonomy_service import TaxonomyService
 from tasks.apps.web import titles
 from tasks.apps.web.guard import Guard, Hosts, Origins, listening, server, wants_page
 from tasks.apps.web.pages import api_page, title_page
-from tasks.apps.web.responses import BadRequest, refusal
+from tasks.apps.web.responses import BadRequest, faults_of, refusal
 from tasks.release.registry.opening import opened
 
 DESCRIPTION = (
@@ -46,8 +45,8 @@ def serve(
     with listening(host, port) as listener, opened(model, root) as (address, normalizer):
         hosts = Hosts.of(host, allow_hosts)
         app = application(normalizer, address, min_confidence, hosts, allow_origins)
-        place = f"http://{host}:{listener.getsockname()[1]}/"
-        print(f"{readable(address)}: {place} is the page and the service to add", flush=True)
+        page = f"http://{host}:{listener.getsockname()[1]}/"
+        print(f"{readable(address)}: {page} is the page and the service to add", flush=True)
         with suppress(KeyboardInterrupt):  # it has shut down, and passes the signal on
             server(app).run(sockets=[listener])
     sys.exit(130)
@@ -111,16 +110,11 @@ def _refuse_in_words(app: FastAPI) -> None:
         kind = request.headers.get("content-type", "")
         if "json" not in kind:
             return refusal(f"content type {kind!r}; post JSON: application/json", 415)
-        faults = [
-            f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}"
-            for fault in error.errors()[:FAULTS]
-        ]
-        return refusal("; ".join(faults), 400)
+        return refusal(faults_of(error.errors()), 400)
 
     @app.exception_handler(HTTPException)
     def other(request: Request, error: HTTPException) -> Response:
-        response = refusal(
-            f"{request.method} {request.url.path}: {error.detail}", error.status_code
-        )
+        message = f"{request.method} {request.url.path}: {error.detail}"
+        response = refusal(message, error.status_code)
         response.headers.update(error.headers or {})
         return response

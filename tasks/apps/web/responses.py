@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from fastapi import Response
+
+FAULTS = 3  # faults of a body that an answer names
 
 
 class BadRequest(ValueError):
@@ -24,3 +28,11 @@ def as_json(value: object, status: int = 200) -> Response:
 def refusal(message: str, status: int) -> Response:
     """Say what is wrong with a request."""
     return as_json({"status": "error", "message": message}, status)
+
+
+def faults_of(errors: Sequence[Mapping[str, Any]], *above: str) -> str:
+    """Name the first of pydantic's errors by their positions, which lie in `above`."""
+    return "; ".join(
+        f"{'.'.join(map(str, [*above, *error['loc']]))}: {error['msg']}"
+        for error in errors[:FAULTS]
+    )

@@ -20,8 +20,7 @@ SCORED_PAIRS: Schema = {
     "score": pl.Float64,
 }
 SPLITS = ("train", "valid", "test")
-PARAPHRASE_PARTS: Schema = dict.fromkeys(("split", "head", "paraphrase"), pl.String)
-"""Splits: train and valid."""
+PARAPHRASE_PARTS: Schema = dict.fromkeys(("split", "head", "paraphrase"), pl.String)  # train, valid
 PARAPHRASED = "paraphrases"
 """The name of paraphrases as `similarity.systems.NAME.trained_on`; others are scored data sets."""
 RANGES = {"sick": (1.0, 5.0), "msrp": (0.0, 1.0), "sts": (0.0, 5.0), "simlex": (0.0, 10.0)}
@@ -32,19 +31,15 @@ SAMPLE = {"sample_sentences": (0.0, 5.0), "sample_words": (0.0, 5.0)}
 
 def scaled(pairs: pl.DataFrame) -> pl.DataFrame:
     """Bring `score` to [0, 1], data set by data set; 1 is the most similar."""
-    ranges = {name: score_range(name) for name in pairs["dataset"].unique()}
-    low, high = (
-        pl.col("dataset").replace_strict({name: ends[at] for name, ends in ranges.items()})
-        for at in (0, 1)
-    )
+    names, dataset = pairs["dataset"].unique(), pl.col("dataset")
+    low, high = (dataset.replace_strict({n: score_range(n)[at] for n in names}) for at in (0, 1))
     return pairs.with_columns(score=(pl.col("score") - low) / (high - low))
 
 
 def score_range(dataset: str) -> tuple[float, float]:
     """Return the lowest and highest score of a data set; those of all STS years are the same.
 
-    Raises:
-        IngestError: the data set is neither a publisher's nor the sample's.
+    IngestError if the data set is neither a publisher's nor the sample's.
     """
     name = "sts" if re.fullmatch(r"sts\d{4}/.+", dataset) else dataset
     if name not in RANGES | SAMPLE:

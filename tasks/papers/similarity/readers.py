@@ -1,9 +1,8 @@
 """The publishers' files of scored pairs and paraphrases, and the hand-made sample of both.
 
 A scored pair is taken if both texts hold something and the score is a number of the data set's
-range; any other row is refused. Texts lose the white space around them and nothing else: case,
-quotes and the publisher's slips stay. Equal pairs are all kept, as published counts include them.
-Out: schemas `SCORED_PAIRS`, scores as published, and `LINKS`.
+range. Texts lose the white space around them and nothing else. Equal pairs are all kept, as
+published counts include them. Out: schemas `SCORED_PAIRS`, scores as published, and `LINKS`.
 """
 
 from __future__ import annotations
@@ -34,20 +33,13 @@ AS_PUBLISHED = "Check that it is the file as published, scores included."
 
 
 class Publisher(NamedTuple):
-    """A data set in tab-separated files with a header and without quoting.
-
-    Attributes:
-        files: by split.
-        columns: our names -> the publisher's.
-        origin: what messages end with.
-        labels: the only scores that there are, if they are few.
-    """
+    """A data set in tab-separated files with a header and without quoting."""
 
     dataset: str
-    files: dict[str, str]
-    columns: dict[str, str]
-    origin: str
-    labels: tuple[str, ...] = ()
+    files: dict[str, str]  # by split
+    columns: dict[str, str]  # our names -> the publisher's
+    origin: str  # what messages end with
+    labels: tuple[str, ...] = ()  # the only scores that there are, if they are few
 
 
 SICK = Publisher(
@@ -58,8 +50,7 @@ SICK = Publisher(
     "SICK_trial.txt and SICK_test_annotated.txt, which must be the tab-separated originals.",
 )
 """Sentence pairs with relatedness 1 to 5: 4,500 to train, 500 as trial (here `valid`), 4,927 to
-test. Bao et al. 2018 train and test on it, Wieting et al. 2016 test. 73 test pairs stand, word for
-word, among the training pairs; they are kept, as every published figure includes them."""
+test (Bao et al. 2018, Wieting et al. 2016), of which 73 stand among the training pairs, too."""
 MSRP = Publisher(
     "msrp",
     {"train": "msr-para-train.tsv", "valid": "msr-para-val.tsv", "test": "msr-para-test.tsv"},
@@ -69,8 +60,7 @@ MSRP = Publisher(
     ("0", "1"),
 )
 """Sentence pairs, 1 if they are paraphrases, else 0: 4,076 to train, here 3,576 and 500 (`valid`),
-and 1,725 to test. Bao et al. 2018 train and test on it. The training pairs hold the test pairs of
-STS 2012 `MSRpar`, and the test pairs its training pairs."""
+and 1,725 to test (Bao et al. 2018). STS 2012 `MSRpar` tests on its training pairs."""
 SIMLEX = Publisher(
     "simlex",
     {"test": "SimLex-999.txt"},
@@ -85,13 +75,12 @@ STS_TESTS = {
     "2014": ("OnWN", "deft-forum", "deft-news", "headlines", "images", "tweet-news"),
     "2015": ("answers-forums", "answers-students", "belief", "headlines", "images"),
 }
-STS_FILES = {
+STS_FILES = {  # name of an STS set's part, such as `2012/MSRpar.test` -> the publisher's file
     f"{year}/{name}.{split}": f"{year}/{name}.{split}.tsv"
     for split, years in (("train", {"2012": ("MSRpar", "SMTeuroparl")}), ("test", STS_TESTS))
     for year, names in years.items()
     for name in names
 }
-"""Name of an STS set's part, such as `2012/MSRpar.test` -> the publisher's file."""
 STS_ORIGIN = (
     "The STS sets are published by the organizers of SemEval 2012 to 2015; each file must hold "
     "score, first and second sentence, separated by tabs."
@@ -104,19 +93,12 @@ SAMPLE_ORIGIN = "It is part of this repository (data/sample/): bring it back wit
 
 
 class Paraphrases(NamedTuple):
-    """Distinct pairs, and what the file's links came to.
+    """Distinct pairs, and what the file's links came to."""
 
-    Attributes:
-        frame: schema `LINKS`; no pair twice, whichever way round, none of equal words.
-        links: words that follow a head, all lines together: pairs + self_links + repeated.
-        self_links: links of a word to itself, dropped.
-        repeated: links of a pair that stood before, mostly the other way round; dropped.
-    """
-
-    frame: pl.DataFrame
-    links: int
-    self_links: int
-    repeated: int
+    frame: pl.DataFrame  # schema `LINKS`; no pair twice, whichever way round, none of equal words
+    links: int  # words that follow a head, all lines together: pairs + self_links + repeated
+    self_links: int  # links of a word to itself, dropped
+    repeated: int  # links of a pair that stood before, mostly the other way round; dropped
 
 
 def read_pairs(
@@ -124,31 +106,31 @@ def read_pairs(
 ) -> pl.DataFrame:
     """Read columns of `SCORED_PAIRS` from the publisher's files by split, in their order.
 
-    Raises:
-        IngestError: a file or a column is missing, or a file has no pair.
+    IngestError if a file or a column is missing, or a file has no pair.
     """
-    frames = []
-    for split, path in files.items():
-        rows = read_rows(path, publisher.columns, publisher.origin, rejected, BARE_TABS)
-        labelled = _labelled(rows, publisher, rejected)
-        frames.append(_published(labelled, publisher.dataset, split, rejected))
-    return pl.concat(frames)
+
+    def labelled(path: Path) -> Iterator[Row]:
+        labels, of = publisher.labels, publisher.columns["score"]
+        for row in read_rows(path, publisher.columns, publisher.origin, rejected, BARE_TABS):
+            if labels and row["score"] not in labels:
+                rejected.refuse(row, f"{of} is neither {' nor '.join(labels)}")
+            else:
+                yield row
+
+    return pl.concat(
+        _published(labelled(path), publisher.dataset, split, rejected)
+        for split, path in files.items()
+    )
 
 
 def read_sts(files: Mapping[str, Path], rejected: RejectedRows) -> pl.DataFrame:
     """Read the sets of SemEval's Semantic Textual Similarity 2012 to 2015, in the files' order.
 
     A file holds sentence pairs with similarity 0 to 5, `score<TAB>left<TAB>right`, without header
-    or quoting: quotes in 2015's answers-students came from the publisher and stay. In 2015 most
-    pairs were given to systems without ever being judged; their score is empty, and they are left
-    out as `UNSCORED`. In the other years an empty score is a fault. Wieting et al. 2016 average
-    Pearson's r over the sets; of their 20, MSRvid (2012) and SMT (2013) are not distributed with
-    the other 18. The data sets are called `sts<year>/<set>`.
-
-    `files`: name as in `STS_FILES` -> file.
-
-    Raises:
-        IngestError: a file is missing or has no scored pair.
+    or quoting. In 2015 most pairs were never judged; their score is empty, and they are left out as
+    `UNSCORED`; in the other years that is a fault. Wieting et al. 2016 average Pearson's r over the
+    sets; of their 20, MSRvid (2012) and SMT (2013) are not distributed with the others. The data
+    sets are called `sts<year>/<set>`; `files`: as in `STS_FILES`.
     """
     frames = []
     for name, path in files.items():
@@ -159,46 +141,49 @@ def read_sts(files: Mapping[str, Path], rejected: RejectedRows) -> pl.DataFrame:
 
 
 def read_sample_pairs(path: Path, rejected: RejectedRows) -> pl.DataFrame:
-    """Read columns of `SCORED_PAIRS` from a CSV file of this repository, in its order.
+    """Read columns of `SCORED_PAIRS` from a CSV file of this repository, in its order."""
 
-    Raises:
-        IngestError: the file or a column is missing, or no row could be taken.
-    """
-    rows = read_rows(path, {name: name for name in SCORED_PAIRS}, SAMPLE_ORIGIN, rejected)
-    return _scored(_of_sample(rows, rejected), str(path), SAMPLE_ORIGIN, rejected)
+    def known() -> Iterator[Row]:
+        for row in read_rows(path, {name: name for name in SCORED_PAIRS}, SAMPLE_ORIGIN, rejected):
+            if row["dataset"] not in SAMPLE:
+                rejected.refuse(row, UNKNOWN_DATASET if row["dataset"] else empty("dataset"))
+            elif row["split"] not in SPLITS:
+                rejected.refuse(row, UNKNOWN_PART if row["split"] else empty("split"))
+            else:
+                yield row
+
+    return _scored(known(), str(path), SAMPLE_ORIGIN, rejected)
 
 
 def read_ppdb(path: Path, rejected: RejectedRows) -> Paraphrases:
     """Read PPDB's adjacency list, a word and its paraphrases on each line.
 
-    Spaces separate the words, and nothing else does: some words hold other white space. The file
-    gives almost every link in both directions; a pair means both, so it is kept once, the way round
-    and at the position where it stands first, because the meaning of the order is not documented.
-    Wieting et al. 2016 train word encoders on such pairs. Words are taken as published, scraps of
-    markup among them. A line without a paraphrase is refused.
-
-    Raises:
-        IngestError: the file is missing or holds no pair.
+    Only spaces separate words. The file gives almost every link in both directions; a pair is kept
+    once, the way round and at the position where it stands first. Words are taken as published. A
+    line without a paraphrase is refused. IngestError if the file is missing or holds no pair.
     """
-    return _distinct(_ppdb_links(path, rejected), path, PPDB_ORIGIN, rejected)
+
+    def links() -> Iterator[tuple[str, str, None]]:
+        for row in line_rows(path, "line", PPDB_ORIGIN, rejected):
+            head, *others = [word for word in row.values["line"].split(" ") if word]
+            if not others:
+                rejected.refuse(row, empty("paraphrase"))
+            yield from ((head, other, None) for other in others)
+
+    return _distinct(links(), path, PPDB_ORIGIN, rejected)
 
 
 def read_sample_paraphrases(path: Path, rejected: RejectedRows) -> Paraphrases:
-    """Read distinct pairs; a pair that stood before, either way round, is refused as a duplicate.
+    """Read distinct pairs; one that stood before, either way round, is refused."""
 
-    Raises:
-        IngestError: the file or a column is missing, or no row could be taken.
-    """
-    return _distinct(_sample_links(path, rejected), path, SAMPLE_ORIGIN, rejected)
+    def links() -> Iterator[tuple[str, str, Row]]:
+        for row in read_rows(path, {name: name for name in LINKS}, SAMPLE_ORIGIN, rejected):
+            if row["head"] and row["paraphrase"]:
+                yield row["head"], row["paraphrase"], row
+            else:
+                rejected.refuse(row, empty("paraphrase" if row["head"] else "head"))
 
-
-def _labelled(rows: Iterable[Row], publisher: Publisher, rejected: RejectedRows) -> Iterator[Row]:
-    for row in rows:
-        if publisher.labels and row["score"] not in publisher.labels:
-            reason = f"{publisher.columns['score']} is neither {' nor '.join(publisher.labels)}"
-            rejected.refuse(row, reason)
-        else:
-            yield row
+    return _distinct(links(), path, SAMPLE_ORIGIN, rejected)
 
 
 def _sts_rows(path: Path, rejected: RejectedRows, *, partly_scored: bool) -> Iterator[Row]:
@@ -210,16 +195,6 @@ def _sts_rows(path: Path, rejected: RejectedRows, *, partly_scored: bool) -> Ite
             rejected.refuse(row, UNSCORED)
         else:
             yield replace(row, values=dict(zip(("score", "left", "right"), fields, strict=True)))
-
-
-def _of_sample(rows: Iterable[Row], rejected: RejectedRows) -> Iterator[Row]:
-    for row in rows:
-        if row["dataset"] not in SAMPLE:
-            rejected.refuse(row, UNKNOWN_DATASET if row["dataset"] else empty("dataset"))
-        elif row["split"] not in SPLITS:
-            rejected.refuse(row, UNKNOWN_PART if row["split"] else empty("split"))
-        else:
-            yield row
 
 
 def _published(
@@ -255,22 +230,6 @@ def _fault(row: Row) -> str:
         return BAD_SCORE
     low, high = score_range(row["dataset"])
     return "" if low <= float(row["score"]) <= high else OUT_OF_RANGE
-
-
-def _ppdb_links(path: Path, rejected: RejectedRows) -> Iterator[tuple[str, str, None]]:
-    for row in line_rows(path, "line", PPDB_ORIGIN, rejected):
-        head, *others = [word for word in row.values["line"].split(" ") if word]
-        if not others:
-            rejected.refuse(row, empty("paraphrase"))
-        yield from ((head, other, None) for other in others)
-
-
-def _sample_links(path: Path, rejected: RejectedRows) -> Iterator[tuple[str, str, Row]]:
-    for row in read_rows(path, {name: name for name in LINKS}, SAMPLE_ORIGIN, rejected):
-        if row["head"] and row["paraphrase"]:
-            yield row["head"], row["paraphrase"], row
-        else:
-            rejected.refuse(row, empty("paraphrase" if row["head"] else "head"))
 
 
 def _distinct(

@@ -1,8 +1,7 @@
 """Stage `scored_pairs`: source files to scored pairs and paraphrases, and the refused rows.
 
 In: the files that `scored_pairs.files` names. Out, in `data/scored_pairs/`: `pairs.parquet` (schema
-`SCORED_PAIRS`; scores as published), `paraphrases.parquet` (`PARAPHRASE_PARTS`), `rejected.parquet`
-and counts. Training leaves out pairs that are a test pair elsewhere, this stage does not.
+`SCORED_PAIRS`; as published), `paraphrases.parquet`, `rejected.parquet` and counts.
 """
 
 from __future__ import annotations
@@ -19,25 +18,7 @@ from tasks.io.files import write_json
 from tasks.io.frames import write_frame
 from tasks.io.schemas import REJECTED
 from tasks.io.section import Number, Params, Section, Share, load, load_run, require_below
-from tasks.papers.similarity.pair_files import (
-    FOLDER,
-    PAIRS,
-    PARAPHRASE_PARTS,
-    PARAPHRASES,
-    SCORED_PAIRS,
-)
-from tasks.papers.similarity.readers import (
-    MSRP,
-    SICK,
-    SIMLEX,
-    STS_FILES,
-    Paraphrases,
-    read_pairs,
-    read_ppdb,
-    read_sample_pairs,
-    read_sample_paraphrases,
-    read_sts,
-)
+from tasks.papers.similarity import pair_files, readers
 from tasks.tables.rejected import RejectedRows, require_few_refused
 from tasks.tables.source_files import IngestError
 
@@ -68,51 +49,39 @@ class ScoredPairsParams(Section):
 
 def scored_pairs(
     params: ScoredPairsParams, seed: int, rejected: RejectedRows
-) -> tuple[pl.DataFrame, Paraphrases]:
-    """Read everything: scored pairs (schema `SCORED_PAIRS`), and paraphrases by split.
+) -> tuple[pl.DataFrame, readers.Paraphrases]:
+    """Read everything: scored pairs (`SCORED_PAIRS`), and paraphrases by split.
 
-    The frame of the paraphrases has schema `PARAPHRASE_PARTS`.
-
-    `seed`: the pipeline's; it draws the validation paraphrases; `rejected`: takes the rows that
-    cannot be used, with file, line and reason.
-
-    Raises:
-        IngestError: a file or a column is missing, or holds no pair, or there are not more
-            paraphrases than `valid_paraphrases`.
+    The frame of the paraphrases has schema `PARAPHRASE_PARTS`; `seed` draws the validation ones.
+    IngestError if a file or a column is missing, or holds no pair, or there are too few
+    paraphrases.
     """
     folder, files = Path(params.folder), params.files
     if params.reader == "sample":
         both = dict.fromkeys((files.sentences, files.words))  # mostly one file for both
-        pairs = pl.concat(read_sample_pairs(folder / file, rejected) for file in both)
-        links = read_sample_paraphrases(folder / files.paraphrases, rejected)
+        pairs = pl.concat(readers.read_sample_pairs(folder / file, rejected) for file in both)
+        links = readers.read_sample_paraphrases(folder / files.paraphrases, rejected)
     else:
         pairs = _published_pairs(folder / files.sentences, folder / files.words, rejected)
-        links = read_ppdb(folder / files.paraphrases, rejected)
+        links = readers.read_ppdb(folder / files.paraphrases, rejected)
     return pairs, links._replace(frame=in_parts(links.frame, params.valid_paraphrases, seed))
 
 
 def _published_pairs(sentences: Path, words: Path, rejected: RejectedRows) -> pl.DataFrame:
-    sts = {name: sentences / "semeval" / file for name, file in STS_FILES.items()}
-    folders = {"sick2014": SICK, "msrp": MSRP}
-    frames = [
-        read_pairs(
-            publisher,
-            {split: sentences / folder / file for split, file in publisher.files.items()},
-            rejected,
-        )
-        for folder, publisher in folders.items()
+    frames = []
+    for folder, publisher in (("sick2014", readers.SICK), ("msrp", readers.MSRP)):
+        files = {split: sentences / folder / file for split, file in publisher.files.items()}
+        frames.append(readers.read_pairs(publisher, files, rejected))
+    sts = {name: sentences / "semeval" / file for name, file in readers.STS_FILES.items()}
+    frames += [
+        readers.read_sts(sts, rejected),
+        readers.read_pairs(readers.SIMLEX, {"test": words}, rejected),
     ]
-    return pl.concat(
-        [*frames, read_sts(sts, rejected), read_pairs(SIMLEX, {"test": words}, rejected)]
-    )
+    return pl.concat(frames)
 
 
 def in_parts(links: pl.DataFrame, valid: int, seed: int) -> pl.DataFrame:
-    """Return the paraphrases with a column `split`: `valid` of them drawn, the rest to train.
-
-    Raises:
-        IngestError: nothing would be left to train on.
-    """
+    """Add the column `split` to paraphrases, `valid` of them drawn; IngestError if none is left."""
     if valid >= links.height:
         raise IngestError(
             f"scored_pairs.valid_paraphrases = {valid} leaves none of {links.height} to train on"
@@ -122,15 +91,14 @@ def in_parts(links: pl.DataFrame, valid: int, seed: int) -> pl.DataFrame:
     return links.select(split.otherwise(pl.lit("train")).alias("split"), *links.columns)
 
 
-def counts(pairs: pl.DataFrame, paraphrases: Paraphrases, rejected: RejectedRows) -> dict[str, Any]:
+def counts(
+    pairs: pl.DataFrame, paraphrases: readers.Paraphrases, rejected: RejectedRows
+) -> dict[str, Any]:
     """Return what `metrics.json` holds."""
     kept: dict[str, dict[str, int]] = {}
-    for dataset, split, size in (
-        pairs.group_by("dataset", "split", maintain_order=True).len().iter_rows()
-    ):
+    for dataset, split, size in pairs.group_by("dataset", "split").len().iter_rows():
         kept.setdefault(dataset, {})[split] = size
-    frame, *_ = paraphrases
-    parts = dict(frame.group_by("split").len().iter_rows())
+    parts = dict(paraphrases.frame.group_by("split").len().iter_rows())
     links = {name: getattr(paraphrases, name) for name in ("links", "self_links", "repeated")}
     return {
         "pairs": kept,
@@ -145,11 +113,11 @@ def main() -> None:
     """Run the stage in the working directory; rejected rows are written even if it fails."""
     params, rejected = load(ScoredPairsParams), RejectedRows()
     pairs, paraphrases = scored_pairs(params, load_run().seed, rejected)
-    write_frame(rejected.frame(), FOLDER / "rejected.parquet", REJECTED)
+    write_frame(rejected.frame(), pair_files.FOLDER / "rejected.parquet", REJECTED)
     require_few_refused(rejected, params.max_rejected_share, params.NAME)
-    write_frame(pairs, PAIRS, SCORED_PAIRS)
-    write_frame(paraphrases.frame, PARAPHRASES, PARAPHRASE_PARTS)
-    write_json(counts(pairs, paraphrases, rejected), FOLDER / "metrics.json")
+    write_frame(pairs, pair_files.PAIRS, pair_files.SCORED_PAIRS)
+    write_frame(paraphrases.frame, pair_files.PARAPHRASES, pair_files.PARAPHRASE_PARTS)
+    write_json(counts(pairs, paraphrases, rejected), pair_files.FOLDER / "metrics.json")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,10 @@
 """Stage `similarity`: every trained system of the similarity track on every test set.
 
-In: `data/scored_pairs/pairs.parquet`, `data/similarity_train/NAME/SEED/model` of all `systems`
-and `seeds`. Out, in `data/similarity/`: `table.csv`, `differences.csv` (each system less the first
-that is trained on the same data), `similarity.md` for people, `metrics.json`. Pearson and Spearman
-for every set; the mean squared error, of scores in [0, 1], for systems that were trained on scores;
-accuracy for sets whose score is 0 or 1 and that have validation pairs. `sts_mean` is the mean over
-the STS sets.
+In: `data/scored_pairs/pairs.parquet`, `data/similarity_train/NAME/SEED/model` of all `systems` and
+`seeds`. Out, in `data/similarity/`: `table.csv`, `differences.csv` (each system less the first that
+is trained on the same data), `similarity.md` for people, `metrics.json`. Mean squared error is for
+systems that were trained on scores, accuracy for sets whose score is 0 or 1 and that have
+validation pairs. `sts_mean` is the mean over the STS sets.
 """
 
 from __future__ import annotations
@@ -26,32 +25,11 @@ from tasks.io.command import run
 from tasks.io.files import write_json
 from tasks.io.frames import Schema, read_frame
 from tasks.io.section import load, load_run, read_values
-from tasks.papers.similarity.pair_files import (
-    PAIRS,
-    PARAPHRASED,
-    SCORED_PAIRS,
-    scaled,
-    score_range,
-)
-from tasks.papers.similarity.similarity_measures import (
-    Measured,
-    accuracy,
-    averaged,
-    best_threshold,
-    ends,
-    measured,
-)
+from tasks.papers.similarity import pair_files
+from tasks.papers.similarity import similarity_measures as measures
 from tasks.papers.similarity.similarity_train import FOLDER as TRAINED
 from tasks.papers.similarity.similarity_train import SimilarityParams
-from tasks.pipeline.report.names import (
-    Table,
-    count,
-    crossed,
-    markdown_page,
-    share,
-    signed,
-    with_interval,
-)
+from tasks.pipeline.report import names
 
 if TYPE_CHECKING:
     from jaxtyping import Float
@@ -69,13 +47,12 @@ DIFFERENCES: Schema = {
     **dict.fromkeys(("difference", "low", "high"), pl.Float64),
     **dict.fromkeys(("n", "seeds"), pl.Int64),
 }
-DISPLAYED = {
+DISPLAYED = {  # test -> its measures on the page; Pearson's r and the error of any other
     "sample_words": ("spearman",),
     "simlex": ("spearman",),
     "msrp": ("accuracy",),
     STS_MEAN: ("pearson",),
 }
-"""Test -> its measures on the page; Pearson's r and the error of any other."""
 METRICS = {
     "pearson": "r",
     "spearman": "ρ",
@@ -88,7 +65,7 @@ NOTE = (
     "pairs. In brackets the 95 % interval, over pairs, of the mean over seeds; ± is the deviation "
     "over seeds. No system was trained on a pair of any test."
 )
-Results = dict[tuple[str, str], Measured | None]
+Results = dict[tuple[str, str], measures.Measured | None]
 """(test, metric) -> the measure of one system; None where it is not defined."""
 
 
@@ -101,13 +78,12 @@ def similarity(
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the tables of schemas `TABLE` and `DIFFERENCES`.
 
-    `pairs`: schema `SCORED_PAIRS` with scores in [0, 1]: the split `test` is measured, the split
-    `valid` gives thresholds; `predictions`: of each system, in [0, 1], for each row of `pairs`; its
-    first is the base of its group; `trained_on`: system -> its data, the group; `PARAPHRASED`: no
-    scores.
+    `pairs`: schema `SCORED_PAIRS` with scores in [0, 1]: `test` is measured, `valid` gives
+    thresholds; `predictions`: of each system, in [0, 1], for each row of `pairs`; `trained_on`:
+    system -> its data, the group, whose first system is its base.
     """
     by_system = {
-        name: _results(pairs, scores, trained_on[name] != PARAPHRASED, draws, seed)
+        name: _results(pairs, scores, trained_on[name] != pair_files.PARAPHRASED, draws, seed)
         for name, scores in predictions.items()
     }
     tests = pairs.filter(split="test")
@@ -139,22 +115,22 @@ def _results(
         draw = child_seed(seed, "similarity", test)
         for measure in MEASURES:
             if by_scores or measure != "mean_squared_error":
-                results[test, measure] = measured(measure, *of_test, draws, draw)
+                results[test, measure] = measures.measured(measure, *of_test, draws, draw)
         valid = (dataset == test) & (split == "valid")
-        if score_range(test) == (0.0, 1.0) and valid.any():
-            thresholds = [best_threshold(by_seed[valid], gold[valid]) for by_seed in scores]
-            results[test, "accuracy"] = accuracy(*of_test, thresholds, draws, draw)
+        if pair_files.score_range(test) == (0.0, 1.0) and valid.any():
+            thresholds = [
+                measures.best_threshold(by_seed[valid], gold[valid]) for by_seed in scores
+            ]
+            results[test, "accuracy"] = measures.accuracy(*of_test, thresholds, draws, draw)
     for measure in MEASURES:
-        sets = [
-            made for (test, m), made in results.items() if test.startswith(STS) and m == measure
-        ]
-        defined = [made for made in sets if made is not None]
-        if sets:
-            results[STS_MEAN, measure] = averaged(defined) if len(defined) == len(sets) else None
+        keys = [(test, m) for test, m in results if test.startswith(STS) and m == measure]
+        sets = [made for key in keys if (made := results[key]) is not None]
+        if keys:
+            results[STS_MEAN, measure] = measures.averaged(sets) if len(sets) == len(keys) else None
     return results
 
 
-def _row(measure: Measured | None, size: int) -> tuple[float | None, ...]:
+def _row(measure: measures.Measured | None, size: int) -> tuple[float | None, ...]:
     if measure is None:
         return (None, None, None, size, None, None, None, None)
     seeds, several = measure.by_seed, len(measure.by_seed) > 1
@@ -174,7 +150,7 @@ def _differences(
         for (test, metric), mine in results.items():
             base = by_system[over][test, metric]
             if mine is not None and base is not None:
-                interval = ends(mine.resampled - base.resampled)
+                interval = measures.ends(mine.resampled - base.resampled)
                 difference, seeds = mine.value - base.value, len(mine.by_seed)
                 yield name, over, test, metric, difference, *interval, sizes[test], seeds
 
@@ -185,10 +161,7 @@ def predictions_of(
     """Return every system's similarity of the pairs, with each seed; in [0, 1].
 
     `losses`: section `losses`; a loss says by what two embeddings are compared; `pairs`: `left,
-    right: String`.
-
-    Raises:
-        FileNotFoundError: a system has not been trained.
+    right: String`. FileNotFoundError if a system has not been trained.
     """
     left, right = pairs["left"].to_list(), pairs["right"].to_list()
     predictions = {}
@@ -206,60 +179,55 @@ def predictions_of(
 def as_markdown(table: pl.DataFrame, differences: pl.DataFrame) -> str:
     """Write the page, which a terminal shows as well; parts without a row are left out."""
     single = pl.col("test").str.contains("/", literal=True)
-    return markdown_page(
-        "# Similarity: systems on pairs that people scored",
-        _by_measure(table.filter(~single), "trained_on", "value", share),
-        NOTE,
-        {
-            "## STS, set by set: Pearson's r": _sets(table.filter(single)),
-            "## Gains over the first system of the same training data, paired": _by_measure(
-                differences.filter(~single), "over", "difference", signed
-            ),
-        },
+    first = _by_measure(table.filter(~single), "trained_on", "value", names.share)
+    gains = _by_measure(differences.filter(~single), "over", "difference", names.signed)
+    others = {
+        "## STS, set by set: Pearson's r": _sets(table.filter(single)),
+        "## Gains over the first system of the same training data, paired": gains,
+    }
+    return names.markdown_page(
+        "# Similarity: systems on pairs that people scored", first, NOTE, others
     )
 
 
 def _by_measure(
     rows: pl.DataFrame, beside: str, value: str, written: Callable[[float], str]
-) -> Table:
+) -> names.Table:
     """Lay systems down, each with the column `beside`; tests and their measures across."""
     sizes = dict(rows.select("test", "n").iter_rows())
-    measured = set(rows.select("test", "metric").iter_rows())
+    present = set(rows.select("test", "metric").iter_rows())
     columns = {
-        (test, metric): f"{test} {METRICS[metric]} (n {count(size)})"
+        (test, metric): f"{test} {METRICS[metric]} (n {names.count(size)})"
         for test, size in sizes.items()
         for metric in DISPLAYED.get(test, ("pearson", "mean_squared_error"))
-        if (test, metric) in measured
+        if (test, metric) in present
     }
-    cells = {
-        ((row["system"], row[beside]), (row["test"], row["metric"])): with_interval(
-            row[value], row, written
-        )
-        for row in rows.iter_rows(named=True)
-    }
-    return ["system", beside.replace("_", " "), *columns.values()], crossed(cells, columns)
+    cells = {}
+    for row in rows.iter_rows(named=True):
+        name, column = (row["system"], row[beside]), (row["test"], row["metric"])
+        cells[name, column] = names.with_interval(row[value], row, written)
+    return ["system", beside.replace("_", " "), *columns.values()], names.crossed(cells, columns)
 
 
-def _sets(rows: pl.DataFrame) -> Table:
+def _sets(rows: pl.DataFrame) -> names.Table:
     values = rows.filter(metric="pearson")
     systems = list(dict.fromkeys(values["system"]))
     cells = {
-        ((test, count(size)), system): "" if value is None else share(value)
+        ((test, names.count(size)), system): "" if value is None else names.share(value)
         for test, size, system, value in values.select("test", "n", "system", "value").iter_rows()
     }
-    return ["set", "n", *systems], crossed(cells, systems)
+    return ["set", "n", *systems], names.crossed(cells, systems)
 
 
 def main() -> None:
     """Run the stage on its files."""
     params = load(SimilarityParams)
     used = pl.col("split").is_in(["test", "valid"])
-    pairs = scaled(read_frame(PAIRS, SCORED_PAIRS).filter(used))
+    pairs = pair_files.scaled(read_frame(pair_files.PAIRS, pair_files.SCORED_PAIRS).filter(used))
     trained_on = {name: system.trained_on for name, system in params.systems.items()}
     predictions = predictions_of(params, read_values()["losses"], pairs)
-    table, differences = similarity(
-        pairs, predictions, trained_on, params.bootstrap_draws, load_run().seed
-    )
+    draws, seed = params.bootstrap_draws, load_run().seed
+    table, differences = similarity(pairs, predictions, trained_on, draws, seed)
     write_table(table, FOLDER / "table.csv", TABLE)
     write_table(differences, FOLDER / "differences.csv", DIFFERENCES)
     page = as_markdown(table, differences)

@@ -1,7 +1,4 @@
-"""The hash of the code that trains one system of the similarity track.
-
-Out: `data/similarity_code/NAME.json` (`tasks/pipeline/training_code_hash.py`).
-"""
+"""The hash of the code that trains one system, as `tasks/pipeline/training_code_hash.py` has it."""
 
 from __future__ import annotations
 
@@ -13,8 +10,6 @@ from tasks.io.files import write_json
 from tasks.io.section import read_values
 from tasks.pipeline.training_code_hash import code_of
 
-FOLDER = Path("data/similarity_code")
-
 
 def main() -> None:
     """Run the stage in the working directory."""
@@ -24,7 +19,7 @@ def main() -> None:
     system = read_values()["similarity"]["systems"][name]
     encoder, loss = (system[part]["kind"] for part in ("encoder", "loss"))
     code = code_of("tasks.papers.similarity.similarity_train", encoder, loss)
-    write_json(code, FOLDER / f"{name}.json")
+    write_json(code, Path(f"data/similarity_code/{name}.json"))
 
 
 if __name__ == "__main__":

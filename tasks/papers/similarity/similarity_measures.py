@@ -1,9 +1,7 @@
 """A system's measures on one test over several seeds, with what resampling the pairs gives.
 
-Pearson's r, Spearman's ρ and the mean squared error are those of `models/metrics/correlations.py`;
-accuracy is that of saying "paraphrase" from a threshold on, which is chosen on other pairs. Equal
-seeds draw the same pairs for every system and measure, so that two of them can be compared draw by
-draw.
+Accuracy is that of saying "paraphrase" from a threshold on, which is chosen on other pairs. Equal
+seeds draw the same pairs for every system and measure, so that two can be compared draw by draw.
 """
 
 from __future__ import annotations
@@ -46,10 +44,8 @@ def measured(
 ) -> Measured | None:
     """Measure a correlation or the mean squared error.
 
-    A correlation is None if all gold, or all scores of one seed, are equal.
-
-    Raises:
-        ValueError: there is no pair, or a value is not finite.
+    A correlation is None if all gold, or all scores of one seed, are equal. ValueError if there is
+    no pair, or a value is not finite.
     """
     if measure != "mean_squared_error" and not (np.ptp(gold) and np.ptp(scores, axis=1).all()):
         return None
@@ -75,8 +71,7 @@ def accuracy(
 def best_threshold(scores: Float[np.ndarray, " pair"], gold: Float[np.ndarray, " pair"]) -> float:
     """Choose the score from which "paraphrase" is right most often; of equal ones the lowest.
 
-    The threshold lies half way between two scores, at the lowest one (all are paraphrases), or
-    above all of them, at infinity (none is).
+    It lies half way between two scores, at the lowest one, or at infinity (none is).
     """
     distinct = np.unique(scores)
     cuts = np.concatenate([distinct[:1], (distinct[1:] + distinct[:-1]) / 2, [np.inf]])

@@ -2,9 +2,7 @@
 
 In: `data/scored_pairs/{pairs,paraphrases}.parquet`. Out, in `data/similarity_train/NAME/SEED/`:
 `model/` and `history.csv` as the stage `train` writes them, and counts. A system names a kind of
-encoder and of loss, and what differs from their sections in `encoders` and `losses` and from the
-section `train`; the checks are those of titles (`tasks/pipeline/train.py`). No pair
-of any test is trained on.
+encoder and of loss, and what differs from their sections and from the section `train`.
 """
 
 from __future__ import annotations
@@ -28,14 +26,7 @@ from tasks.io.files import write_json
 from tasks.io.frames import read_frame
 from tasks.io.schemas import HISTORY
 from tasks.io.section import FILE, Count, Params, ParamsError, Section, checked, load
-from tasks.papers.similarity.pair_files import (
-    PAIRS,
-    PARAPHRASE_PARTS,
-    PARAPHRASED,
-    PARAPHRASES,
-    SCORED_PAIRS,
-    scaled,
-)
+from tasks.papers.similarity import pair_files
 from tasks.pipeline.train import NetworkParams, require_kind, training_settings
 from tasks.pipeline.train_params import TrainParams
 
@@ -87,10 +78,7 @@ class TrainingPairs(NamedTuple):
 def similarity_train(
     pairs: TrainingPairs, settings: TrainSettings, checkpoints: Checkpoints, out: Path
 ) -> None:
-    """Train on the GPU where there is one, else on the CPU, and write the result to `out`.
-
-    A run that was killed goes on from its checkpoint; the result is the same as without the kill.
-    """
+    """Train on the GPU where there is one, else on the CPU, and write the result to `out`."""
     featurizer = fit_featurizer(pairs.train.titles, settings.encoder)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     print(
@@ -116,11 +104,7 @@ def similarity_train(
 def system_settings(
     network: NetworkParams, params: SimilarityParams, name: str, seed: int
 ) -> TrainSettings:
-    """Return the settings of one training of the system `name`.
-
-    Raises:
-        ParamsError: there is no such system, or with every offending value and what is allowed.
-    """
+    """Return the settings of one training of the system `name`; ParamsError if not allowed."""
     if name not in params.systems:
         raise ParamsError(f"similarity.systems has no {name!r}; choose {', '.join(params.systems)}")
     system, where = params.systems[name], f"similarity.systems.{name}"
@@ -143,10 +127,9 @@ def system_settings(
 def _laid_over(
     sections: dict[str, dict[str, Any]], values: dict[str, Any], where: str
 ) -> dict[str, dict[str, Any]]:
-    changes = dict(values)
-    kind = changes.pop("kind")
+    kind = values["kind"]
     require_kind(where, kind, sections)
-    return {kind: sections[kind] | changes}
+    return {kind: sections[kind] | {name: v for name, v in values.items() if name != "kind"}}
 
 
 def training_pairs(
@@ -156,30 +139,21 @@ def training_pairs(
 
     A pair is left out if its two normalized strings, in either order, are a test pair of any data
     set: 73 test pairs of SICK stand among its training pairs as well, and all of STS 2012 `MSRpar`
-    among MSRP's.
-
-    `pairs`: schema `SCORED_PAIRS`, all data sets; `paraphrases`: schema `PARAPHRASE_PARTS`;
-    `trained_on`: name of a data set, or `PARAPHRASED`.
-
-    Raises:
-        ValueError: there is no such data set, or it has no pair to train on.
+    among MSRP's. ValueError if `trained_on` is no data set with pairs to train on.
     """
-    if trained_on == PARAPHRASED:
+    if trained_on == pair_files.PARAPHRASED:
         rows = paraphrases.select("split", left="head", right="paraphrase")
     else:
         trainable = pairs.filter(split="train")["dataset"].unique(maintain_order=True)
         if trained_on not in trainable:
-            raise ValueError(
-                f"similarity.systems: trained_on {trained_on!r} has no part train; choose "
-                f"{', '.join([*trainable, PARAPHRASED])}"
-            )
+            fault = f"similarity.systems: trained_on {trained_on!r} has no part train"
+            choice = ", ".join([*trainable, pair_files.PARAPHRASED])
+            raise ValueError(f"{fault}; choose {choice}")
         used = pairs.filter(pl.col("split").is_in(USED), dataset=trained_on)
-        rows = scaled(used).select("split", "left", "right", "score")
+        rows = pair_files.scaled(used).select("split", "left", "right", "score")
     tests = _normalized(pairs.filter(split="test")).select("low", "high")
     kept = _normalized(rows).join(tests, on=["low", "high"], how="anti", maintain_order="left")
-    left_out = {
-        split: rows.filter(split=split).height - kept.filter(split=split).height for split in USED
-    }
+    left_out = {s: len(rows.filter(split=s)) - len(kept.filter(split=s)) for s in USED}
     return TrainingPairs(_part(kept, "train"), _part(kept, "valid"), left_out)
 
 
@@ -205,12 +179,13 @@ def main() -> None:
     params, network = load(SimilarityParams), NetworkParams.read()
     by_seed = {seed: system_settings(network, params, name, seed) for seed in params.seeds}
     trained_on = params.systems[name].trained_on
+    paraphrases = read_frame(pair_files.PARAPHRASES, pair_files.PARAPHRASE_PARTS)
     pairs = training_pairs(
-        read_frame(PAIRS, SCORED_PAIRS), read_frame(PARAPHRASES, PARAPHRASE_PARTS), trained_on
+        read_frame(pair_files.PAIRS, pair_files.SCORED_PAIRS), paraphrases, trained_on
     )
     for seed, settings in by_seed.items():
         described = {**describe(settings), "trained_on": trained_on}
-        key = run_key(described, [PAIRS, PARAPHRASES, CODE / f"{name}.json"])
+        key = run_key(described, [pair_files.PAIRS, pair_files.PARAPHRASES, CODE / f"{name}.json"])
         checkpoints = Checkpoints(Path(".checkpoints"), key)
         similarity_train(pairs, settings, checkpoints, FOLDER / name / str(seed))
 

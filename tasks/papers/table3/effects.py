@@ -1,11 +1,9 @@
 """Gains of each mix over the one before, and whether `verdicts` keeps up with `extra_words`.
 
-In: values per query (schema `SCORES_BY_SEED`) of every mix and of the lexical baselines, and the
-queries. Out: schemas `EFFECTS` and `KEPT_UP`. Two models are compared on the same queries, paired
-by query, seed by seed (Neculoiu et al. 2016, Table 3; the paper gives no intervals); the last mix
-with the baselines, too. The paper's figures stand here: accuracy (success@1) on its proprietary
-taxonomy of 19,927 titles, with tests of 19,928, 7,909, 1,949 and 1,000 queries. Absolute figures do
-not compare with ours; effects do.
+Two models are compared on the same queries, paired by query, seed by seed (Neculoiu et al. 2016,
+Table 3); the last mix with the baselines, too. The paper's figures stand here: accuracy (success@1)
+on its proprietary taxonomy of 19,927 titles, with tests of 19,928, 7,909, 1,949 and 1,000 queries.
+Absolute figures do not compare with ours; effects do.
 """
 
 from __future__ import annotations
@@ -15,21 +13,14 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
-from models.metrics.intervals import (
-    MARGIN,
-    Interval,
-    bootstrap_interval,
-    crossed_interval,
-    non_inferior,
-)
+from models.metrics import intervals
 from models.reproducibility import child_seed
 from tasks.evaluation.metric_tables import rounded
 from tasks.io.frames import Schema
 from tasks.io.mixes import CORRECTIONS, LAST, MIXES, VERDICTS, mix_before
 from tasks.io.schemas import SCORES
 
-SCORES_BY_SEED: Schema = {**SCORES, "seed": pl.Int64}
-"""`seed` of training; null for a system that is not trained."""
+SCORES_BY_SEED: Schema = {**SCORES, "seed": pl.Int64}  # null: not trained
 EFFECTS: Schema = {
     **dict.fromkeys(("system", "over", "test", "slice", "metric"), pl.String),
     **dict.fromkeys(("gain", "low", "high"), pl.Float64),
@@ -55,7 +46,7 @@ KEPT = (("typos", "all"), ("composition", "all"), ("extra_words", "source:label_
 """Tests and slices on which `verdicts` must not be inferior to `extra_words` by `MARGIN`."""
 ENOUGH_SEEDS = 3  # trainings that an effect of training is judged by, at least
 PAPER_TESTS = ("typos", "composition", "extra_words", "annotations")
-PAPER_ACCURACY = {
+PAPER_ACCURACY = {  # by system and test
     (system, test): value
     for system, values in {
         "ngram": (0.99, 0.61, 1.00, 0.83),  # Extra Words was mined with it: 1.00 by construction
@@ -67,7 +58,6 @@ PAPER_ACCURACY = {
     }.items()
     for test, value in zip(PAPER_TESTS, values, strict=True)
 }
-"""By system and test."""
 OWN_TEST = {"typos": "typos", "synonyms": "composition", "extra_words": "extra_words"}
 """The test that probes for what a mix adds (section 4.2); all tests are those of `verdicts`."""
 
@@ -75,15 +65,10 @@ OWN_TEST = {"typos": "typos", "synonyms": "composition", "extra_words": "extra_w
 def effects(scores: pl.DataFrame, queries: pl.DataFrame, draws: int, seed: int) -> pl.DataFrame:
     """Pair the gains of `COMPARISONS` with 95 % bootstrap intervals: schema `EFFECTS`.
 
-    `slice` is `all`, and each source of a test whose queries are of several. `before` is the value
-    of `over`; `errors_removed` is of success@1. Comparisons with a model that is not there are left
-    out. Of three seeds or more there is a row without a seed: the mean gain, with an interval that
-    holds what other seeds and other queries would change (`models/metrics/intervals.py`).
-
-    `scores`: schema `SCORES_BY_SEED`; `queries`: schema `QUERIES`.
-
-    Raises:
-        ValueError: two models have not answered the same queries.
+    `slice` is `all`, and each source of a test whose queries are of several. Comparisons with a
+    model that is not there are left out. Of three seeds or more there is a row without a seed: the
+    mean gain, with an interval over seeds and queries. `scores`: schema `SCORES_BY_SEED`;
+    `queries`: schema `QUERIES`. ValueError if two models have not answered the same queries.
     """
     rows: list[tuple[object, ...]] = []
     for system, over in COMPARISONS:
@@ -92,25 +77,26 @@ def effects(scores: pl.DataFrame, queries: pl.DataFrame, draws: int, seed: int) 
             trained.setdefault((test, part), []).append(group.sort("query_id"))
             draw = child_seed(seed, "table3", test, part)
             for column in METRICS:
-                gain = bootstrap_interval(_differences(group, column), draws, draw)
-                rows.append(_row(system, over, test, part, column, [group], gain, system_seed))
-        for (test, part), groups in trained.items():
+                gain = intervals.bootstrap_interval(_differences(group, column), draws, draw)
+                key = (system, over, test, part)
+                rows.append(_row(key, column, [group], gain, system_seed))
+        for part_of_test, groups in trained.items():
             if len(groups) < ENOUGH_SEEDS or len(groups[0]) < 2:
                 continue
             for column in METRICS:
-                gain = crossed_interval(np.stack([_differences(group, column) for group in groups]))
-                rows.append(_row(system, over, test, part, column, groups, gain, None))
+                by_seed = np.stack([_differences(group, column) for group in groups])
+                gain = intervals.crossed_interval(by_seed)
+                rows.append(_row((system, over, *part_of_test), column, groups, gain, None))
     return rounded(rows, EFFECTS)
 
 
 def kept_up(scores: pl.DataFrame, queries: pl.DataFrame, draws: int, seed: int) -> pl.DataFrame:
     """Test whether the mixes with feedback keep up with `LAST` on `KEPT`, Holm over these.
 
-    A row passes when the lower end of its paired interval, at the level that Holm's step-down
-    gives it, lies above −`MARGIN` (`models/metrics/intervals.py`). Arguments and errors as of
-    `effects`; a test or slice without queries is left out.
+    A row passes when the lower end of its paired interval, at the level of Holm's step-down, lies
+    above −`MARGIN`. Arguments as of `effects`; a test or slice without queries is left out.
     """
-    rows = []
+    rows, draw = [], child_seed(seed, "table3", "kept_up")
     for system in (VERDICTS, CORRECTIONS):
         by_seed: dict[int, dict[str, np.ndarray]] = {}
         for (system_seed, test, part), group in _groups(scores, queries, system, LAST):
@@ -118,29 +104,21 @@ def kept_up(scores: pl.DataFrame, queries: pl.DataFrame, draws: int, seed: int) 
                 differences = _differences(group, "success_at_1")
                 by_seed.setdefault(system_seed, {})[f"{test}/{part}"] = differences
         for system_seed, by_test in by_seed.items():
-            tested = non_inferior(by_test, MARGIN, draws, child_seed(seed, "table3", "kept_up"))
-            for name, differences in by_test.items():
-                result = tested[name]
+            tested = intervals.non_inferior(by_test, intervals.MARGIN, draws, draw)
+            for name, result in tested.items():
                 figures = (result.value, result.low, result.level, result.passed)
-                row = (system, LAST, *name.split("/"), *figures, len(differences), system_seed)
-                rows.append(row)
+                names = (system, LAST, *name.split("/"))
+                rows.append((*names, *figures, len(by_test[name]), system_seed))
     return rounded(rows, KEPT_UP)
 
 
 def errors_removed(before: float, gain: float) -> float | None:
-    """Return the share of errors that a gain removes: 1 at best, negative if worse.
-
-    It is gain / (1 − before), and None where nothing was wrong before. Both are shares of the same
-    queries, 0 to 1.
-    """
+    """Return the share of errors that a gain removes, gain / (1 − before); None without any."""
     return None if before >= 1 else gain / (1 - before)
 
 
 def paper_errors_removed(system: str, over: str, test: str) -> float | None:
-    """Return the same from the paper's figures; None where it has none.
-
-    On Typos, `typos` over `base`: (0.99 − 0.95) / (1 − 0.95) = 0.80.
-    """
+    """Return the same from the paper's figures; None where it has none."""
     before, after = PAPER_ACCURACY.get((over, test)), PAPER_ACCURACY.get((system, test))
     return None if before is None or after is None else errors_removed(before, after - before)
 
@@ -180,20 +158,18 @@ def _differences(group: pl.DataFrame, column: str) -> np.ndarray:
 
 
 def _row(
-    system: str,
-    over: str,
-    test: str,
-    part: str,
+    key: tuple[str, str, str, str],
     column: str,
     groups: list[pl.DataFrame],
-    gain: Interval,
+    gain: intervals.Interval,
     system_seed: int | None,
 ) -> tuple[object, ...]:
     """Make one row of `EFFECTS`; `groups`: the values behind `gain`, seed by seed."""
+    system, over, test, part = key
     before = float(np.mean([group[f"{column}_over"].to_numpy().mean() for group in groups]))
     accuracy, whole = column == "success_at_1", part == "all"
     ours = errors_removed(before, gain.value) if accuracy else None
     paper = paper_errors_removed(system, over, test) if accuracy and whole else None
     own = OWN_TEST.get(system) == test and whole and over not in UNTRAINED
     shares = (gain.value, gain.low, gain.high, len(groups[0]), before, ours, paper)
-    return (system, over, test, part, METRICS[column], *shares, own, system_seed)
+    return (*key, METRICS[column], *shares, own, system_seed)

@@ -7,10 +7,11 @@ either the model stays uncalibrated. Lone head words and initials of titles teac
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Container, Sequence
 from dataclasses import replace
 from math import ceil
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -26,19 +27,12 @@ from tasks.pipeline.calibrate.prior import posterior
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float32, Float64, Int64
 
-
-ENOUGH = 50
-"""Queries: a twentieth of fewer is hardly a query."""
-ASSUMED, ASSUMED_RIGHT = 10, 9
-"""Exact titles that count as seen before any is, and how many of these as right."""
-PAIRS, PAIRS_AGREEING = 5, 4
-"""The same of pairs of labels that one title has."""
-KEPT = ("annotations", "gate")
-"""Splits of inputs that tests and the gate query."""
-MADE = 400
-"""Titles that vague queries are made of."""
-MADE_WEIGHT = 0.5
-"""Of all made queries together, beside 1 of all labelled ones."""
+ENOUGH = 50  # queries: a twentieth of fewer is hardly a query
+ASSUMED, ASSUMED_RIGHT = 10, 9  # exact titles seen before any is, and how many of these were right
+PAIRS, PAIRS_AGREEING = 5, 4  # the same of pairs of labels that one title has
+KEPT = ("annotations", "gate")  # splits of inputs that tests and the gate query
+MADE = 400  # titles that vague queries are made of
+MADE_WEIGHT = 0.5  # of all made queries together, beside 1 of all labelled ones
 
 
 def calibrate(
@@ -53,10 +47,9 @@ def calibrate(
     """Fit confidence at every level on queries with known occupations.
 
     `search` has its exemplars, `queries` (columns `cleaned` and `occupation_ids`, one row at least)
-    any number of correct occupations, `hierarchy` the index's occupations, `labels` what
-    `labels.labels_of_titles` returns. At most `max_false_rejection_rate` of the queries are
-    rejected as not job titles. `made` has further queries (`labels.made_queries`), vaguer than
-    most, that count less.
+    any number of correct occupations; `labels`: of `labels_of_titles`. At most
+    `max_false_rejection_rate` of the queries are rejected as not job titles. `made` (of
+    `made_queries`) are vaguer and count less.
     """
     words = TitleWords.of(search.index.titles)
     values, correct, ood_scores = judged(search, queries, hierarchy, temperature, words, labels)
@@ -68,17 +61,12 @@ def calibrate(
         correct = np.concatenate([correct, right])
         share = MADE_WEIGHT * len(queries) / len(made)
         weights = np.concatenate([weights, np.full(len(made), share)])
-    offsets, slopes, of_words = [], [], []
-    for level in range(len(hierarchy)):
-        offset, (slope, *others) = fitted(values[:, level], correct[:, level], weights)
-        offsets.append(offset)
-        slopes.append(float(slope))
-        of_words.append([float(weight) for weight in others])
-    ood_threshold = (
-        -float(np.quantile(-ood_scores, max_false_rejection_rate))
-        if max_false_rejection_rate
-        else KNOWN
-    )
+    fits = [fitted(values[:, n], correct[:, n], weights) for n in range(len(hierarchy))]
+    offsets, slopes = [offset for offset, _ in fits], [float(own[0]) for _, own in fits]
+    of_words = [own[1:].tolist() for _, own in fits]
+    ood_threshold = KNOWN
+    if max_false_rejection_rate:
+        ood_threshold = -float(np.quantile(-ood_scores, max_false_rejection_rate))
     return Calibration(temperature, offsets, slopes, ood_threshold, of_words)
 
 
@@ -96,29 +84,26 @@ def judged(
 ]:
     """Answer queries, none with the help of its own exemplar, and compare with what is right.
 
-    `words`: of the titles of the search's index.
-
-    Returns:
-        At each level the logarithm of the odds, then `EVIDENCE`; whether the answer is right; and
-        the out-of-domain score.
+    `words`: of the titles of the index. Returned are at each level the logarithm of the odds, then
+    `EVIDENCE`; whether the answer is right; and the out-of-domain score.
     """
     values, correct, ood_scores = [], [], []
     index = search.index
     spelling = Spelling(words, lambda titles: index.positions(titles) >= 0)
-    ood_score = OodScore(frozenset(search.index.titles), words.endings)
+    ood_score = OodScore(frozenset(index.titles), words.endings)
     titles = spelling(queries["cleaned"].to_list())
     for batch, hits in without_own_exemplars(search).blocks(titles, 1):
         answers = hits.occupations[:, 0]
         shares = unrounded_shares(hierarchy, hits.scores, temperature, answers)
-        aliases = [search.index.titles[title] for title in hits.titles[:, 0].tolist()]
-        names = [search.index.occupations[code] for code in answers]
+        aliases = [index.titles[title] for title in hits.titles[:, 0].tolist()]
+        names = [index.occupations[code] for code in answers]
         pairs = pl.DataFrame({"occupation_id": names, "cleaned": aliases})
         own = pairs.join(labels, on=["occupation_id", "cleaned"], how="left", maintain_order="left")
         own_labels = own["label"].to_list()
         features = word_evidence(titles[batch], aliases, own_labels, hits.closest, words.endings)
         repeated = np.repeat(features[:, None], len(hierarchy), axis=1)
         values.append(np.concatenate([logit(shares)[:, :, None], repeated], axis=2))
-        gold = search.index.codes(queries[batch]["occupation_ids"].to_list())
+        gold = index.codes(queries[batch]["occupation_ids"].to_list())
         correct += [
             hierarchy.agree(np.full(len(codes), answer), np.array(codes, np.int64)).any(axis=0)
             for answer, codes in zip(answers, gold, strict=True)
@@ -159,12 +144,6 @@ def without_own_exemplars(search: Search) -> Search:
     return replace(search, similarities=similarities)
 
 
-def levels(index: AliasIndex, occupations: pl.DataFrame) -> Levels:
-    """Return the hierarchy above an index's occupations (schema `OCCUPATIONS`)."""
-    codes = dict(occupations.select("occupation_id", "codes").iter_rows())
-    return Levels.of([codes[name] for name in index.occupations])
-
-
 class Labelled(NamedTuple):
     """Queries (columns `cleaned, occupation_ids`), the test that they are of, and what is missing.
 
@@ -186,9 +165,7 @@ def labelled_queries(
     normalized strings `queried` by a test.
     """
     kept = ("cleaned", "occupation_ids")
-    free = inputs.filter((pl.col("split") == "train") & (pl.col("cleaned") != "")).drop_nulls(
-        "occupation_id"
-    )
+    free = inputs.filter(pl.col("cleaned") != "", split="train").drop_nulls("occupation_id")
     readings = free.select("cleaned", "normalized").rows()
     unseen = [title not in trained and name not in queried for title, name in readings]
     free = free.filter(pl.Series(unseen, dtype=pl.Boolean))
@@ -206,11 +183,10 @@ def labelled_queries(
 
 
 def made_queries(index: AliasIndex, rng: np.random.Generator) -> pl.DataFrame:
-    """Make vague queries of `MADE` titles drawn at random.
+    """Make vague queries of `MADE` titles drawn at random: `cleaned, occupation_ids, is_topic`.
 
-    Columns `cleaned, occupation_ids, is_topic`: the last word alone and the initials mean the
-    title's occupation. The first word alone is a topic ("football"), or in other languages the
-    head: it means no occupation, and perhaps a code above the title's.
+    The last word alone and the initials mean the title's occupation. The first word alone is a
+    topic ("football"), or in other languages the head: perhaps it means a code above the title's.
     """
     rows = []
     titles = [index.titles[row] for row in rng.permutation(len(index.titles)).tolist()]
@@ -219,14 +195,9 @@ def made_queries(index: AliasIndex, rng: np.random.Generator) -> pl.DataFrame:
         own = [index.occupations[code] for code in index.owners(title)]
         initials = "".join(word[0] for word in words)
         rows += [(last, own, False), (initials, own, False), (first, own, True)]
-    queries, owners, topics = zip(*rows, strict=True) if rows else ((), (), ())
-    return pl.DataFrame(
-        [
-            pl.Series("cleaned", queries, pl.String),
-            pl.Series("occupation_ids", owners, pl.List(pl.String)),
-            pl.Series("is_topic", topics, pl.Boolean),
-        ]
-    )
+    owners = {"occupation_ids": pl.List(pl.String)}
+    schema: Any = {"cleaned": pl.String, **owners, "is_topic": pl.Boolean}
+    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 def labels_of_titles(aliases: pl.DataFrame, occupations: pl.DataFrame) -> pl.DataFrame:
@@ -238,15 +209,12 @@ def labels_of_titles(aliases: pl.DataFrame, occupations: pl.DataFrame) -> pl.Dat
     """
     spoken = aliases.filter("preferred").select("occupation_id", "language", label="title")
     own = occupations.select("occupation_id", own="occupation_label")
-    named = aliases.join(
-        spoken.unique(["occupation_id", "language"], keep="first", maintain_order=True),
-        on=["occupation_id", "language"],
-        how="left",
-    ).join(own, on="occupation_id")
+    keys = ["occupation_id", "language"]
+    first = spoken.unique(keys, keep="first", maintain_order=True)
     return (
-        named.select(
-            "occupation_id", "cleaned", "language", pl.col("label").fill_null(pl.col("own")), "own"
-        )
+        aliases.join(first, on=keys, how="left")
+        .join(own, on="occupation_id")
+        .with_columns(pl.col("label").fill_null(pl.col("own")))
         .sort("occupation_id", "cleaned", pl.col("label") != pl.col("own"), "language")
         .unique(["occupation_id", "cleaned"], keep="first", maintain_order=True)
         .select("occupation_id", "cleaned", "label")
@@ -262,16 +230,14 @@ def exact_shares(
     `aliases` has schema `SPLIT_ALIASES`. A preferred title goes before other occupations' aliases.
     """
     code = {name: number for number, name in enumerate(index.occupations)}
-    known = inputs.filter(pl.col("split") == "known").drop_nulls("occupation_id")
-    called = aliases.join(known.select("normalized").unique(), on="normalized", how="semi")
-    owners: dict[str, tuple[set[str], set[str]]] = {}
-    for name, title, preferred in called.select(
-        "occupation_id", "normalized", "preferred"
-    ).iter_rows():
-        owners.setdefault(title, (set(), set()))[0 if preferred else 1].add(name)
+    known = inputs.filter(split="known").drop_nulls("occupation_id")
+    called = aliases.join(known, on="normalized", how="semi")
+    owners: dict[tuple[str, bool], set[str]] = defaultdict(set)
+    for title, preferred, name in called["normalized", "preferred", "occupation_id"].iter_rows():
+        owners[title, preferred].add(name)
     right = []
     for title, name in known.select("normalized", "occupation_id").iter_rows():
-        own = owners[title][0] or owners[title][1]
+        own = owners[title, True] or owners[title, False]
         if len(own) == 1 and name in code:
             answer = np.array([code[next(iter(own))]])
             right.append(hierarchy.agree(answer, np.array([code[name]]))[0])
@@ -281,22 +247,13 @@ def exact_shares(
 
 
 def agreement(inputs: pl.DataFrame, index: AliasIndex, hierarchy: Levels) -> list[float]:
-    """Return how often two labels of one title agree, at each level.
-
-    `inputs` has schema `SPLIT_INPUTS`; those that a test or the gate queries do not count.
-    """
+    """Return how often two labels of one title agree, at each level, but for inputs in `KEPT`."""
     code = {name: number for number, name in enumerate(index.occupations)}
-    named = inputs.filter(
-        pl.col("occupation_id").is_in(index.occupations), ~pl.col("split").is_in(KEPT)
-    )
-    several = (
-        named.group_by("normalized")
-        .agg("occupation_id")
-        .filter(pl.col("occupation_id").list.len() > 1)
-    )
-    pairs = np.array(
-        [[code[own[0]], code[own[1]]] for own in several["occupation_id"].to_list()], np.int64
-    ).reshape(-1, 2)
+    in_index = pl.col("occupation_id").is_in(index.occupations)
+    named = inputs.filter(in_index, ~pl.col("split").is_in(KEPT))
+    labels = named.group_by("normalized").agg("occupation_id")["occupation_id"].to_list()
+    codes = [[code[name] for name in own[:2]] for own in labels if len(own) > 1]
+    pairs = np.array(codes, np.int64).reshape(-1, 2)
     agreeing = hierarchy.agree(pairs[:, 0], pairs[:, 1]).sum(axis=0)
     shares: list[float] = ((agreeing + PAIRS_AGREEING) / (len(pairs) + PAIRS)).tolist()
     return shares

@@ -1,16 +1,15 @@
 """From the inputs that a mix may know to the prior of each occupation and to exemplars.
 
-The first mixes know no input. From the last source on, mixes know unlabelled inputs: their mean
-posterior is the prior of occupations (one step of expectation maximization, Dempster et al. 1977;
-more steps sharpen it too much, `docs/LOG.md`), and each is an exemplar of its likeliest
-occupations. Mixes with feedback know verdicts too: judged titles are exemplars of their occupation,
-and count. Titles of the second taxonomy can tell of the prior in every mix.
+Mixes before the last source know no input. Later ones know unlabelled inputs: their mean posterior
+is the prior (one step of expectation maximization, Dempster et al. 1977; more steps sharpen it too
+much, `docs/LOG.md`), and each is an exemplar of its likeliest occupations. Mixes with feedback know
+verdicts too: judged titles are exemplars of their occupation, and count.
 """
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -24,13 +23,8 @@ from tasks.io.mixes import CORRECTIONS, LAST, MIXES
 from tasks.io.schemas import EXEMPLARS, PRIOR
 from tasks.io.section import Count, Section, Share
 
-if TYPE_CHECKING:
-    from jaxtyping import Float
-
-RAREST = 1e-9
-"""A chance below this counts as this, so that a prior without labels stays finite."""
-OFF = 1e-3
-"""By how much the chances of a stored prior miss 1 at most."""
+RAREST = 1e-9  # a chance below this counts as this, so that a prior without labels stays finite
+OFF = 1e-3  # by how much the chances of a stored prior miss 1 at most
 
 NO_LABELS = pl.DataFrame(schema={"title": pl.String, "occupation_id": pl.String})
 
@@ -52,41 +46,32 @@ class CalibrateParams(Section):
 class Known(NamedTuple):
     """Inputs by what is known of them, each distinct title once."""
 
-    bare: list[str]
-    """Cleaned titles."""
-    labelled: pl.DataFrame
-    """`title, occupation_id, count`: people reviewed them."""
-    came_labelled: pl.DataFrame = NO_LABELS
-    """`title, occupation_id`: of those in `bare`, the labels that the file has."""
-    auxiliary: Sequence[str] = ()
-    """Cleaned titles of a second taxonomy, which tell of the prior alone."""
+    bare: list[str]  # cleaned titles
+    labelled: pl.DataFrame  # `title, occupation_id, count`: people reviewed them
+    came_labelled: pl.DataFrame = NO_LABELS  # `title, occupation_id`: of the file, for `bare`
+    auxiliary: Sequence[str] = ()  # cleaned titles of a second taxonomy, for the prior alone
 
 
 def known_inputs(
     mix: str, inputs: pl.DataFrame, resolutions: pl.DataFrame, queries: Container[str]
 ) -> Known:
-    """Return the inputs that a mix may know, and none that is a query.
+    """Return the inputs that a mix may know, and none of `queries` (normalized).
 
-    `inputs` has schema `SPLIT_INPUTS`; `resolutions` schema `RESOLUTIONS`, empty for mixes without
-    feedback; `queries` has the normalized strings of all queries.
+    `inputs` has schema `SPLIT_INPUTS`; `resolutions` schema `RESOLUTIONS`, empty without feedback.
     """
     if MIXES.index(mix) < MIXES.index(LAST):
         inputs, resolutions = inputs.clear(), resolutions.clear()
     confirmed = resolutions.filter(~pl.col("held_out")).drop_nulls("occupation_id")
     if mix != CORRECTIONS:
         confirmed = confirmed.filter(pl.col("resolution") == "correct")
-    labelled = (
-        confirmed.select(pl.col("cleaned").alias("title"), "occupation_id")
-        .unique(maintain_order=True)
-        .with_columns(count=pl.lit(1))
-    )
+    named = confirmed.select(pl.col("cleaned").alias("title"), "occupation_id")
+    labelled = named.unique(maintain_order=True).with_columns(count=pl.lit(1))
     free = inputs.filter(pl.col("split").is_in(["train", "unlabelled"]) & (pl.col("cleaned") != ""))
     taken = {*resolutions.filter("held_out")["normalized"], *confirmed["normalized"]}
     distinct = free.unique("cleaned", maintain_order=True)
     known = [name not in queries and name not in taken for name in distinct["normalized"]]
-    bare = distinct.filter(pl.Series(known, dtype=pl.Boolean)).select(
-        pl.col("cleaned").alias("title"), "occupation_id"
-    )
+    kept = distinct.filter(pl.Series(known, dtype=pl.Boolean))
+    bare = kept.select(pl.col("cleaned").alias("title"), "occupation_id")
     return Known(bare["title"].to_list(), labelled, bare.drop_nulls())
 
 
@@ -108,8 +93,7 @@ def gather(
     search: Search, known: Known, params: CalibrateParams, temperature: float, label: str = ""
 ) -> PriorAndExemplars:
     """Return how likely occupations are, and the exemplars, of a network that has none yet."""
-    index = search.index
-    size = len(index.occupations)
+    index, size = search.index, len(search.index.occupations)
     bare = known.bare if params.prior_power or params.prediction_weight else []
     counted = [*bare, *known.auxiliary]
     total = np.zeros(size)
@@ -123,34 +107,18 @@ def gather(
     counts = np.bincount(labels, named["count"].to_numpy(), minlength=size)
     mass = counts + params.pseudo_count * size * expected
     bias = _bias(mass, params, temperature)
-    prior = pl.DataFrame(
-        {
-            "occupation_id": index.occupations,
-            "chance": mass / mass.sum(),
-            "bias": bias,
-        },
-        schema=dict(PRIOR),
-    )
-    labelled = named.select(
-        "title",
-        "occupation_id",
-        weight=(params.label_weight * pl.col("count")).cast(pl.Float32),
-        source=pl.lit(REVIEW),
-    )
-    came_labelled = known.came_labelled.filter(in_index)
-    unlabelled = bare if params.prediction_weight else []
+    values = {"occupation_id": index.occupations, "chance": mass / mass.sum(), "bias": bias}
+    prior = pl.DataFrame(values, schema=dict(PRIOR))
+    weight = (params.label_weight * pl.col("count")).cast(pl.Float32)
+    of_labels = pl.lit(params.input_label_weight, pl.Float32)
     exemplars = [
-        labelled,
-        came_labelled.with_columns(
-            weight=pl.lit(params.input_label_weight, pl.Float32), source=pl.lit(LABEL)
-        ),
-        *(
-            predicted(unlabelled[place], chances, index, params)
-            for place, chances in _chances(
-                search, unlabelled, bias, temperature, f"{label}: predictions"
-            )
-        ),
+        named.select("title", "occupation_id", weight=weight, source=pl.lit(REVIEW)),
+        known.came_labelled.filter(in_index).with_columns(weight=of_labels, source=pl.lit(LABEL)),
     ]
+    unlabelled = bare if params.prediction_weight else []
+    chances_of = _chances(search, unlabelled, bias, temperature, f"{label}: predictions")
+    for block, chances in chances_of:
+        exemplars.append(predicted(unlabelled[block], chances, index, params))
     return PriorAndExemplars(prior, pl.concat(exemplars).filter(pl.col("weight") > 0))
 
 
@@ -163,10 +131,8 @@ def recounted(
 ) -> np.ndarray:
     """Return the prior's bias [occupation] once people have reviewed other titles.
 
-    A prior of another power than that of `params` stays: its chances would not add up to 1.
-
     `bias`: that of a prior which counts the reviews `before` of each occupation; `after`: those to
-    be counted instead.
+    be counted instead. A prior of another power than that of `params` stays.
     """
     scale, size = params.prior_power * temperature, len(bias)
     if not scale or not bias.any():
@@ -182,8 +148,8 @@ def recounted(
 def _bias(mass: np.ndarray, params: CalibrateParams, temperature: float) -> np.ndarray:
     """Return what a prior with these counts [occupation] adds to the scores."""
     chance = np.maximum(mass / mass.sum(), RAREST)
-    bias: np.ndarray = params.prior_power * temperature * np.log(chance * len(mass))
-    return bias.astype(np.float32)
+    bias = params.prior_power * temperature * np.log(chance * len(mass))
+    return np.asarray(bias, np.float32)
 
 
 def predicted(
@@ -207,17 +173,14 @@ def predicted(
 def _chances(
     search: Search, titles: list[str], bias: np.ndarray, temperature: float, label: str
 ) -> Iterator[tuple[slice, np.ndarray]]:
-    """Yield the posterior of block after block of titles [title, occupation], with its place."""
+    """Yield the posterior of block after block of titles [title, occupation], with its slice."""
     progress = Progress(label, len(titles))
-    for place, hits in search.blocks(titles, 1):
-        yield place, posterior(hits.scores + bias, temperature)
-        progress(place.stop)
+    for block, hits in search.blocks(titles, 1):
+        yield block, posterior(hits.scores + bias, temperature)
+        progress(block.stop)
 
 
-def posterior(
-    scores: Float[np.ndarray, "query occupation"], temperature: float
-) -> Float[np.ndarray, "query occupation"]:
-    """Return the chances of the occupations that the scores speak of: softmax(s/t)."""
+def posterior(scores: np.ndarray, temperature: float) -> np.ndarray:
+    """Return the chances of the occupations that scores [query, occupation] speak of: softmax."""
     powers = exp_below(scores.max(axis=1, keepdims=True), scores.copy("K"), temperature)
-    chances: Float[np.ndarray, "query occupation"] = powers / powers.sum(axis=1, keepdims=True)
-    return chances
+    return np.asarray(powers / powers.sum(axis=1, keepdims=True))

@@ -1,10 +1,9 @@
 """Stage `calibrate`: exemplars from inputs for the network of mix K, and its calibration.
 
 In: `data/train/K/SEED/model/`, `data/split/{titles,inputs,aliases}.parquet`, all queries, the
-occupations, the auxiliary titles, and `data/pairs/K/strings.parquet` and, for a mix that
-learns from it, `data/feedback/resolutions.parquet`. Out, in
-`data/calibrate/K/SEED/`: `prior.parquet` and `exemplars.parquet` (`prior.py`), `calibration.json`
-(`confidence.py`) and counts.
+occupations, the auxiliary titles, `data/pairs/K/strings.parquet` and, for a mix that learns from
+it, `data/feedback/resolutions.parquet`. Out, in `data/calibrate/K/SEED/`: `prior.parquet`,
+`exemplars.parquet`, `calibration.json` and counts.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ import torch
 from models.network.embedding import embed_titles
 from models.network.kinds import load_model
 from models.reproducibility import generator
+from models.serving.confidence import Levels
 from models.serving.search import Search
 from tasks.evaluation.answering import read_exemplars
 from tasks.evaluation.systems import EvaluateParams, compared, read_index
@@ -35,15 +35,7 @@ from tasks.io.schemas import (
     STRINGS,
 )
 from tasks.io.section import load, load_run
-from tasks.pipeline.calibrate.confidence import (
-    agreement,
-    calibrate,
-    exact_shares,
-    labelled_queries,
-    labels_of_titles,
-    levels,
-    made_queries,
-)
+from tasks.pipeline.calibrate import confidence
 from tasks.pipeline.calibrate.prior import CalibrateParams, auxiliary_titles, gather, known_inputs
 
 
@@ -65,37 +57,38 @@ def main() -> None:
     featurizer, encoder = load_model(Path(f"data/train/{trained_as}/model"))
     embedded = embed_titles(encoder, featurizer, index.titles)
     plain = Search(index, compared(featurizer, encoder, embedded), rule)
-    learned = gather(plain, known, params, rule.temperature, mix)
-    write_frame(learned.prior, folder / "prior.parquet", PRIOR)
-    write_frame(learned.exemplars, folder / "exemplars.parquet", EXEMPLARS)
+    prior, learned = gather(plain, known, params, rule.temperature, mix)
+    write_frame(prior, folder / "prior.parquet", PRIOR)
+    write_frame(learned, folder / "exemplars.parquet", EXEMPLARS)
     trained = set(read_frame(Path(f"data/pairs/{mix}/strings.parquet"), STRINGS)["title"])
-    labelled = labelled_queries(read_queries("valid"), inputs, trained, queried)
+    labelled = confidence.labelled_queries(read_queries("valid"), inputs, trained, queried)
     calibration = None
     if labelled.test:
         occupations = read_frame(Path("data/ingest/occupations.parquet"), OCCUPATIONS)
         aliases = read_frame(Path("data/split/aliases.parquet"), SPLIT_ALIASES)
-        hierarchy = levels(index, occupations)
+        codes = dict(occupations.select("occupation_id", "codes").iter_rows())
+        hierarchy = Levels.of([codes[name] for name in index.occupations])
         exemplars = read_exemplars(index, rule, folder)
         own = torch.cat([embedded, embed_titles(encoder, featurizer, exemplars.titles)])
-        calibration = calibrate(
+        calibration = confidence.calibrate(
             Search(index, compared(featurizer, encoder, own), rule, exemplars),
             labelled.queries,
             hierarchy,
             rule.temperature,
-            labels_of_titles(aliases, occupations),
+            confidence.labels_of_titles(aliases, occupations),
             params.max_false_rejection_rate,
-            made_queries(index, generator(seed, "calibrate", "made")),
+            confidence.made_queries(index, generator(seed, "calibrate", "made")),
         )
         calibration = replace(
             calibration,
-            exact=exact_shares(aliases, inputs, index, hierarchy),
-            agreement=agreement(inputs, index, hierarchy),
+            exact=confidence.exact_shares(aliases, inputs, index, hierarchy),
+            agreement=confidence.agreement(inputs, index, hierarchy),
         )
     write_json(calibration and asdict(calibration), folder / "calibration.json")
     counts = {
         "bare_inputs": len(known.bare),
         "labelled_inputs": len(known.labelled),
-        "exemplars": len(learned.exemplars),
+        "exemplars": len(learned),
         "calibrated_on": labelled.test or "nothing",
         "calibration_queries": len(labelled.queries),
         **({"missing": labelled.missing} if labelled.missing else {}),

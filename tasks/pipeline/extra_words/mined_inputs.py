@@ -1,22 +1,19 @@
 """Real inputs that hold a title whole and that the n-gram matcher normalizes to its occupation.
 
-An input holds a title if the title's characters stand in it between word boundaries, both
-normalized: the paper's "complete and strict substring" (Neculoiu et al. 2016, section 4.2, point
-3). Words end at white space and at a slash ("developer/programmer" holds "developer"), and full
-stops that end a word stand outside it ("nurse. london" holds "nurse"). Other kept punctuation
-belongs to its word: "c" is not in "c++", "r" not in "r&d", "net" not in ".net".
+An input holds a title if the title stands in it between word boundaries, both normalized (Neculoiu
+et al. 2016, section 4.2, point 3). Words end at white space and at a slash ("developer/programmer"
+holds "developer"), and full stops that end a word stand outside it. Other kept punctuation belongs
+to its word: "c" is not in "c++", "r" not in "r&d", "net" not in ".net".
 
-The matcher *agrees* with a title if every occupation at its best score holds that title (its
-success@1, by expectation over ties, is then 1). It is *ambiguous* if only some do, and *disagrees*
-if none does. Of several titles with which it agrees the longest is taken, then the leftmost, then
-the first in the alphabet.
+The matcher *agrees* with a title if every occupation at its best score holds that title. It is
+*ambiguous* if only some do, and *disagrees* if none does. Of several titles with which it agrees
+the longest is taken, then the leftmost, then the first in the alphabet.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -24,9 +21,6 @@ import polars as pl
 from models.reproducibility import Progress
 from tasks.evaluation.ngram_matcher import NgramMatcher
 from tasks.io.title_readings import without
-
-if TYPE_CHECKING:
-    from jaxtyping import Int
 
 STARTS = re.compile(r"(?<![^ /])[^ ]")
 ENDS = re.compile(r"(?<=[^ ])(?=\.*(?:[ /]|\Z))")
@@ -40,16 +34,16 @@ def mined_inputs(
 
     Of equal inputs (schema `SPLIT_INPUTS`) the first with a label stands for all. `titles` (schema
     `TITLES`) is the matcher's index; `taken` has normalized strings that no mined input may equal,
-    by reason.
-
-    Returns:
-        `title, occupation_ids, occupation_size` of the title, and `raw_title, variant` (cleaned),
-        `normalized, label_agrees` of the input, which says whether the label is one of
-        `occupation_ids`, null without a label; and how many inputs each rule left over.
+    by reason. Returned are `title, occupation_ids, occupation_size` of the title, `raw_title,
+    variant` (cleaned), `normalized, label_agrees` of the input (null without a label); and how many
+    inputs each rule left over.
     """
     searched = titles.with_row_index("row").filter(pl.col("normalized") != "").sort("title")
     named = dict(searched.group_by("normalized").agg("row").iter_rows())
-    distinct = _distinct(inputs)
+    by_label = inputs.filter(pl.col("normalized") != "").sort(
+        pl.col("occupation_id").is_null(), "input_id"
+    )
+    distinct = by_label.unique("normalized", keep="first", maintain_order=True).sort("input_id")
     contained = contained_titles(distinct["normalized"].to_list(), named.keys())
     distinct = distinct.with_columns(contained=pl.Series(contained, dtype=pl.List(pl.String)))
     holds = pl.col("contained").list.len() > 0
@@ -61,17 +55,33 @@ def mined_inputs(
         "hold_it_strictly": len(strict),
     }
     strict, left_out = without_taken(strict, taken)
-    row, verdicts = _matched(strict, titles, named)
+    occupations = [frozenset(ids) for ids in titles["occupation_ids"]]
+    rows, verdicts = list[int | None](), list[str]()
+    closest = _closest_titles(strict["cleaned"].to_list(), titles["title"].to_list())
+    for names, best in zip(strict["contained"], closest, strict=True):
+        candidates = [row for name in names for row in named[name]]
+        matched = frozenset[str]().union(*(occupations[row] for row in best))
+        row = next((row for row in candidates if matched <= occupations[row]), None)
+        partly = any(matched & occupations[row] for row in candidates)
+        rows.append(row)
+        verdicts.append("agrees" if row is not None else "ambiguous" if partly else "disagrees")
     counts |= left_out | {v: verdicts.count(v) for v in ("agrees", "ambiguous", "disagrees")}
-    return _rows(strict, titles, row), counts
+    agreed = strict.with_columns(pl.Series("row", rows, pl.UInt32)).drop_nulls("row")
+    mined = (
+        titles[agreed["row"].to_list()]
+        .select("title", "occupation_ids", "occupation_size")
+        .with_columns(agreed["raw_title"], agreed["normalized"], variant=agreed["cleaned"])
+        .with_columns(label_agrees=agreed["occupation_id"])
+        .with_columns(pl.col("label_agrees").is_in("occupation_ids"))
+    )
+    return mined, counts
 
 
 def contained_titles(inputs: Sequence[str], titles: Collection[str]) -> list[list[str]]:
     """Find the normalized titles that each normalized input holds; one list an input.
 
     An input does not hold itself. The longest title is first, of equally long ones the leftmost.
-    Every run of words as long as a title can be is looked up in `titles` (a set, or the keys of a
-    dict), so the time is linear in the inputs.
+    Runs of words are looked up in `titles` (a set, or keys), so the time is linear in the inputs.
     """
     longest, contained = max(map(len, titles), default=0), []
     for text in inputs:
@@ -106,36 +116,7 @@ def _runs(text: str, longest: int) -> Iterator[str]:
             yield text[start:end]
 
 
-def _distinct(inputs: pl.DataFrame) -> pl.DataFrame:
-    """Return one row a normalized title: the first with a label, or the first."""
-    return (
-        inputs.filter(pl.col("normalized") != "")
-        .sort(pl.col("occupation_id").is_null(), "input_id")
-        .unique("normalized", keep="first", maintain_order=True)
-        .sort("input_id")
-    )
-
-
-def _matched(
-    inputs: pl.DataFrame, titles: pl.DataFrame, named: Mapping[str, list[int]]
-) -> tuple[list[int | None], list[str]]:
-    """Return the row of the title that stands for each input, and the matcher's verdict on it."""
-    occupations = [frozenset(ids) for ids in titles["occupation_ids"]]
-    rows, verdicts = [], []
-    closest = _closest_titles(inputs["cleaned"].to_list(), titles["title"].to_list())
-    for contained, best in zip(inputs["contained"], closest, strict=True):
-        candidates = [row for name in contained for row in named[name]]
-        matched = frozenset[str]().union(*(occupations[row] for row in best))
-        row = next((row for row in candidates if matched <= occupations[row]), None)
-        partly = any(matched & occupations[row] for row in candidates)
-        rows.append(row)
-        verdicts.append("agrees" if row is not None else "ambiguous" if partly else "disagrees")
-    return rows, verdicts
-
-
-def _closest_titles(
-    queries: Sequence[str], titles: Sequence[str]
-) -> Iterator[Int[np.ndarray, " tied"]]:
+def _closest_titles(queries: Sequence[str], titles: Sequence[str]) -> Iterator[np.ndarray]:
     """Yield all titles at the n-gram matcher's best score, query by query, one block in memory."""
     if not queries:
         return  # nor need there be titles then
@@ -146,14 +127,3 @@ def _closest_titles(
         query, title = np.nonzero(scores == scores.max(axis=1, keepdims=True))
         yield from np.split(title, np.searchsorted(query, np.arange(1, len(scores))))
         progress(start + len(scores))
-
-
-def _rows(inputs: pl.DataFrame, titles: pl.DataFrame, row: list[int | None]) -> pl.DataFrame:
-    agreed = inputs.with_columns(pl.Series("row", row, pl.UInt32)).drop_nulls("row")
-    return (
-        titles[agreed["row"].to_list()]
-        .select("title", "occupation_ids", "occupation_size")
-        .with_columns(agreed["raw_title"], agreed["normalized"], variant=agreed["cleaned"])
-        .with_columns(label_agrees=agreed["occupation_id"])
-        .with_columns(pl.col("label_agrees").is_in("occupation_ids"))
-    )

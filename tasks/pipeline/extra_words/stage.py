@@ -2,16 +2,14 @@
 
 In: `data/split/{titles,inputs,queries}.parquet`, and queries and variants of the earlier sources.
 Out: `data/extra_words/{variants,queries}.parquet`. Mined from the inputs of the splits `train` and
-`unlabelled` (`mined_inputs.py`), those with a label held out by shares. Besides, training titles
-are padded with the words around the titles in the mined training inputs, and with the phrases of
-`params.yaml`; or, with `phrases_by_language`, with our own ones (`superfluous.py`). Neculoiu et al.
-2016, section 4.2, point 3. Ours: labelled training inputs are variants of the titles of their
+`unlabelled`, those with a label held out by shares. Besides, training titles are padded with the
+words around the titles in the mined training inputs, and with phrases (Neculoiu et al. 2016,
+section 4.2, point 3). Ours: labelled training inputs are variants of the titles of their
 occupation.
 
 A mined input without a label trains and is no query: it may not be a job title ("500 Internal
-Server Error", of the waiters), and no label would contradict it. A string that normalizes to a
-title of the taxonomy, or to a query or variant of an earlier stage, is left out and counted; of
-padded titles also one that equals a mined input.
+Server Error"). A string that normalizes to a title, or to a query or variant of an earlier stage,
+is left out and counted; of padded titles also one that equals a mined input.
 """
 
 from __future__ import annotations
@@ -33,31 +31,19 @@ from tasks.io.mixes import earlier_queries, earlier_variants
 from tasks.io.schemas import EXTRA_WORDS_VARIANTS, QUERIES, SPLIT_INPUTS, SPLITS, TITLES
 from tasks.io.section import Number, Params, Section, Share, load, load_run
 from tasks.io.title_readings import with_readings, without
-from tasks.pipeline.extra_words.mined_inputs import (
-    contained_titles,
-    mined_inputs,
-    without_taken,
-)
-from tasks.pipeline.extra_words.superfluous import (
-    Superfluous,
-    distinct,
-    known,
-    learn,
-    pad,
-    phrases_by_language,
-)
+from tasks.pipeline.extra_words import superfluous
+from tasks.pipeline.extra_words.mined_inputs import contained_titles, mined_inputs, without_taken
 
 FOLDER = Path("data/extra_words")
 
 
-def checked_phrase(text: str) -> str:
-    """Refuse a phrase in which nothing is left after cleaning."""
+def _checked_phrase(text: str) -> str:
     if not clean_title(text):
         raise ValueError(f"{text!r} has no character to put beside a title; leave it out")
     return text
 
 
-Phrase = Annotated[str, AfterValidator(checked_phrase)]
+Phrase = Annotated[str, AfterValidator(_checked_phrase)]
 
 
 class Phrases(Params):
@@ -76,8 +62,7 @@ class ExtraWordsParams(Section):
     valid_share: Share
     gate_share: Share
     padded: Number
-    labelled: Number
-    """Titles that a labelled training input is a variant of."""
+    labelled: Number  # titles that a labelled training input is a variant of
     phrases: Phrases
     phrases_by_language: bool
 
@@ -108,22 +93,20 @@ def extra_words(
         "is_an_earlier_query": set(queries["normalized"]),
         "is_an_earlier_variant": set(variants["normalized"]),
     }
-    searched = titles.filter(pl.col("split") == "train")
+    searched = titles.filter(split="train")
     minable = inputs.filter(pl.col("split").is_in(["train", "unlabelled"]))
     mined, mined_counts = mined_inputs(minable, searched, taken)
+    agrees = pl.when("label_agrees").then(pl.lit("label_agrees"))
+    differs = pl.when(~pl.col("label_agrees")).then(pl.lit("label_differs"))
     mined = mined.with_columns(
         kind=pl.lit("mined"),
         split=_splits(mined["label_agrees"].is_not_null(), params, seed),
-        source=pl.col("label_agrees").replace_strict(
-            {True: "label_agrees", False: "label_differs"},
-            default="unlabelled",
-            return_dtype=pl.String,
-        ),
+        source=pl.coalesce(agrees, differs, pl.lit("unlabelled")),
     )
-    training = mined.filter(pl.col("split") == "train")
-    learned = learn(training["title"].to_list(), training["variant"].to_list())
-    in_any = learned + known(params.phrases.before, params.phrases.after)
-    in_own = phrases_by_language() if params.phrases_by_language else {}
+    training = mined.filter(split="train")
+    learned = superfluous.learn(training["title"].to_list(), training["variant"].to_list())
+    in_any = learned + superfluous.known(params.phrases.before, params.phrases.after)
+    in_own = superfluous.phrases_by_language() if params.phrases_by_language else {}
     padded, padded_counts = padded_titles(
         searched,
         lambda language: in_own.get(language, in_any),
@@ -131,28 +114,27 @@ def extra_words(
         params.padded,
         generator(seed, "extra_words", "padded"),
     )
+    queried = mined.filter(pl.col("split") != "train")["normalized"]
     labelled = labelled_inputs(
-        inputs.filter(pl.col("split") == "train"),
+        inputs.filter(split="train"),
         searched,
-        set().union(*taken.values(), mined.filter(pl.col("split") != "train")["normalized"]),
+        set().union(*taken.values(), queried),
         params.labelled,
         generator(seed, "extra_words", "labelled"),
     )
     metrics: dict[str, dict[str, object]] = {
         "mined": {**mined_counts, **_counted(mined)},
-        "learned": {"inputs": len(learned), **distinct(learned)},
+        "learned": {"inputs": len(learned), **superfluous.distinct(learned)},
         "padded": {**padded_counts, "kept": len(padded)},
         "labelled": {"inputs": labelled["variant"].n_unique(), "kept": len(labelled)},
     }
+    shared = {"label_agrees": pl.lit(None, pl.Boolean), "split": pl.lit("train")}
     made = [
-        rows.with_columns(
-            kind=pl.lit(kind), label_agrees=pl.lit(None, pl.Boolean), split=pl.lit("train")
-        )
+        rows.with_columns(kind=pl.lit(kind), **shared)
         for kind, rows in (("padded", padded), ("labelled", labelled))
     ]
-    return ExtraWords(
-        pl.concat([mined.select(list(EXTRA_WORDS_VARIANTS)), *made]), _queries(mined), metrics
-    )
+    made_variants = pl.concat([mined.select(list(EXTRA_WORDS_VARIANTS)), *made])
+    return ExtraWords(made_variants, _queries(mined), metrics)
 
 
 def labelled_inputs(
@@ -165,40 +147,33 @@ def labelled_inputs(
     """Return schema `VARIANTS`: each labelled input beside `copies` titles of its occupation.
 
     Titles are drawn with replacement, and none that another occupation has as well. No input may
-    equal a normalized string of `taken`.
-
-    `inputs`: schema `SPLIT_INPUTS`; `titles`: schema `TITLES`.
+    equal a normalized string of `taken`. `inputs`: `SPLIT_INPUTS`; `titles`: `TITLES`.
     """
-    own = titles.filter(pl.col("occupation_ids").list.len() == 1).group_by(
-        pl.col("occupation_ids").list.first().alias("occupation_id"), maintain_order=True
-    )
-    labelled = without(inputs.filter(pl.col("cleaned") != ""), taken).unique(
-        "normalized", maintain_order=True
-    )
-    drawn = labelled.join(own.agg("title"), on="occupation_id", how="inner", maintain_order="left")
+    alone = titles.filter(pl.col("occupation_ids").list.len() == 1)
+    occupation_id = pl.col("occupation_ids").list.first().alias("occupation_id")
+    own = alone.group_by(occupation_id, maintain_order=True).agg("title")
+    labelled = without(inputs.filter(pl.col("cleaned") != ""), taken)
+    distinct = labelled.unique("normalized", maintain_order=True)
+    drawn = distinct.join(own, on="occupation_id", how="inner", maintain_order="left")
     chosen = [rng.choice(names, copies).tolist() for names in drawn["title"].to_list()]
-    rows = drawn.select(
-        pl.Series("title", chosen, pl.List(pl.String)), variant="cleaned", normalized="normalized"
-    )
+    drawn_titles = pl.Series("title", chosen, pl.List(pl.String))
+    rows = drawn.select(drawn_titles, variant="cleaned", normalized="normalized")
     return rows.explode("title").unique(maintain_order=True)
 
 
 def padded_titles(
     titles: pl.DataFrame,
-    words: Callable[[str], Superfluous],
+    words: Callable[[str], superfluous.Superfluous],
     taken: Mapping[str, Collection[str]],
     copies: int,
     rng: np.random.Generator,
 ) -> tuple[pl.DataFrame, dict[str, int]]:
     """Pad every title (schema `TITLES`) `copies` times, with the `words` of its language if any.
 
-    Titles of punctuation alone are passed over. No padded title may equal a normalized string of
-    `taken`, whose keys name the reasons. Also left out: a string that its title has already, and
-    one that holds a longer title than its own ("nurse" between "the" and "manager of the ward", if
-    "nurse manager" is a title), because it may stand for that one.
-
-    Returns:
-        Schema `VARIANTS`, and how many titles were drawn and left out by each rule.
+    No padded title may equal a normalized string of `taken`, whose keys name the reasons. Also left
+    out: a string that its title has already, and one that holds a longer title than its own
+    ("nurse" between "the" and "manager of the ward"), because it may stand for that one. Returned
+    are schema `VARIANTS`, and how many titles were drawn and left out by each rule.
     """
     sound = titles.filter(pl.col("normalized") != "")
     named = dict(sound.select("title", "normalized").iter_rows())
@@ -206,11 +181,12 @@ def padded_titles(
     for (language,), own in sound.group_by("language", maintain_order=True):
         if copies and (around := words(str(language))):
             copied = own["title"].to_list() * copies
-            drawn.append(pl.DataFrame({"title": copied, "variant": pad(copied, around, rng)}))
+            drawn.append(
+                pl.DataFrame({"title": copied, "variant": superfluous.pad(copied, around, rng)})
+            )
     read = with_readings(pl.concat(drawn), "variant")
-    frame, counts = without_taken(
-        read.select("title", variant="cleaned", normalized="normalized"), taken
-    )
+    variants = read.select("title", variant="cleaned", normalized="normalized")
+    frame, counts = without_taken(variants, taken)
     held = contained_titles(frame["normalized"].to_list(), set(named.values()))
     lengths = [len(named[title]) for title in frame["title"]]
     longer = [max(map(len, names), default=0) > n for names, n in zip(held, lengths, strict=True)]
@@ -226,24 +202,17 @@ def _splits(labelled: pl.Series, params: ExtraWordsParams, seed: int) -> pl.Seri
     count = int(labelled.sum())
     ends = np.rint(shares * count).astype(np.int64)
     rank = generator(seed, "extra_words", "parts").permutation(count)
-    splits = np.full(len(labelled), "train", object)
-    splits[labelled.to_numpy()] = np.array([*SPLITS, "train"], object)[
-        np.searchsorted(ends, rank, side="right")
-    ]
+    splits, names = np.full(len(labelled), "train", object), np.array([*SPLITS, "train"], object)
+    splits[labelled.to_numpy()] = names[np.searchsorted(ends, rank, side="right")]
     return pl.Series("split", splits, pl.String)
 
 
 def _queries(mined: pl.DataFrame) -> pl.DataFrame:
-    number = pl.int_range(pl.len()).over("split")
-    return (
-        mined.filter(pl.col("split") != "train")
-        .with_columns(
-            cleaned="variant",
-            query_id=pl.format("extra_words-{}-{}", "split", number),
-            test=pl.lit("extra_words"),
-        )
-        .select(list(QUERIES))
+    query_id = pl.format("extra_words-{}-{}", "split", pl.int_range(pl.len()).over("split"))
+    queries = mined.filter(pl.col("split") != "train").with_columns(
+        cleaned="variant", query_id=query_id, test=pl.lit("extra_words")
     )
+    return queries.select(list(QUERIES))
 
 
 def _counted(mined: pl.DataFrame) -> dict[str, object]:

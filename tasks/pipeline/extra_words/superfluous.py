@@ -1,11 +1,10 @@
 """The superfluous words of real inputs, learned and put around any title.
 
 From an input that holds a title we learn its words before and after the title, as they stand
-between white space, with punctuation ("(urgent!)", "- london"). For a title we first draw the
-numbers of words before and after, together, from one input; then a sequence of so many words that
-was seen before a title, and likewise after it, by frequency. Sequences stay whole, so that "looking
-for" is never split. An input whose title ends inside a word ("nurse/carer") teaches nothing. Known
-phrases (`known`) are drawn as if inputs had shown them.
+between white space, with punctuation ("(urgent!)"). For a title we first draw the numbers of words
+before and after, together, from one input; then a sequence of so many words that was seen before a
+title, and likewise after it. Sequences stay whole. An input whose title ends inside a word
+("nurse/carer") teaches nothing. Known phrases are drawn as if inputs had shown them.
 """
 
 from __future__ import annotations
@@ -19,18 +18,14 @@ import polars as pl
 
 from models.text.titles import clean_title, normalize_title
 
-Superfluous = list[tuple[str, str]]
-"""Cleaned words of each input before and after its title; one of the two may be "", for none."""
+Superfluous = list[tuple[str, str]]  # cleaned words of each input before and after its title
 
 
 def known(before: Sequence[str], after: Sequence[str]) -> Superfluous:
     """Return phrases as if inputs had shown each alone, and as often one before and one after."""
     both = max(len(before), len(after)) if before and after else 0
-    around = [
-        *((phrase, "") for phrase in before),
-        *(("", phrase) for phrase in after),
-        *((before[n % len(before)], after[n % len(after)]) for n in range(both)),
-    ]
+    around = [(phrase, "") for phrase in before] + [("", phrase) for phrase in after]
+    around += [(before[n % len(before)], after[n % len(after)]) for n in range(both)]
     return [(clean_title(first), clean_title(last)) for first, last in around]
 
 
@@ -45,10 +40,7 @@ def phrases_by_language() -> dict[str, Superfluous]:
 
 
 def learn(titles: Sequence[str], variants: Sequence[str]) -> Superfluous:
-    """Learn the words around each title in its variant.
-
-    Of a title that stands in its variant twice the first place counts.
-    """
+    """Learn the words around each title in its variant, where it stands first."""
     around = [_around(*pair) for pair in zip(titles, variants, strict=True)]
     return [words for words in around if words is not None]
 
@@ -61,11 +53,7 @@ def distinct(learned: Superfluous) -> dict[str, int]:
 
 
 def pad(titles: Sequence[str], learned: Superfluous, rng: np.random.Generator) -> list[str]:
-    """Put each title between words drawn from `learned`.
-
-    Raises:
-        ValueError: nothing was learned.
-    """
+    """Put each title between words drawn from `learned`; ValueError if nothing was learned."""
     if not learned:
         raise ValueError("no superfluous words were learned, so there are none to put around")
     draws = rng.random((3, len(titles)))
@@ -80,13 +68,13 @@ def _drawn(phrases: list[str], example: np.ndarray, draws: np.ndarray) -> list[s
     of_length: dict[int, list[str]] = defaultdict(list)
     for phrase in phrases:
         of_length[len(phrase.split())].append(phrase)
-    places = [of_length[len(phrases[row].split())] for row in example]
-    return [alike[int(draw * len(alike))] for alike, draw in zip(places, draws, strict=True)]
+    likes = [of_length[len(phrases[row].split())] for row in example]
+    return [alike[int(draw * len(alike))] for alike, draw in zip(likes, draws, strict=True)]
 
 
 def _around(title: str, variant: str) -> tuple[str, str] | None:
     words = clean_title(variant).split()
-    normal = [(place, name) for place, word in enumerate(words) if (name := normalize_title(word))]
+    normal = [(at, name) for at, word in enumerate(words) if (name := normalize_title(word))]
     words_of_title = normalize_title(title).split()
     length = len(words_of_title)
     for start in range(len(normal) - length + 1):

@@ -26,8 +26,7 @@ WRITTEN = tuple(
     )
 )
 SLASHED = r"^(\d{1,2})/(\d{1,2})/\d{4}"
-SERIAL = re.compile(r"([2-5]\d{4})(?:[.,](\d+))?", re.ASCII)
-"""Days from 1954 to 2064; fewer or more would be no time at which anybody judged."""
+SERIAL = re.compile(r"([2-5]\d{4})(?:[.,](\d+))?", re.ASCII)  # days from 1954 to 2064
 SERIAL_ZERO = datetime(1899, 12, 30)
 
 
@@ -39,11 +38,8 @@ def moment(judged_at: str, order: str = UNKNOWN) -> str:
     """Write a date or time as text of one width in UTC, so that later is greater.
 
     A date is its midnight; a time without zone is taken as UTC. `order` is the file's
-    `slash_order`.
-
-    Raises:
-        DoubtfulDate: day and month could be either way round.
-        ValueError: it is no date, or lies outside the years 1 to 9999 in UTC.
+    `slash_order`. DoubtfulDate if day and month could be either way round; ValueError if it is no
+    date, or lies outside the years 1 to 9999 in UTC.
     """
     try:
         parsed = datetime.fromisoformat(judged_at)
@@ -76,11 +72,12 @@ def has_slashes(texts: pl.Series) -> bool:
 
 def slash_order(texts: Iterable[pl.Series]) -> str:
     """Tell which number is the day by all dates of a file; `UNKNOWN` if none or both say it."""
-    orders = set()
-    for some in texts:
-        for group, order in ((1, DAY_FIRST), (2, MONTH_FIRST)):
-            if (some.str.extract(SLASHED, group).cast(pl.Int8) > 12).any():
-                orders.add(order)
+    orders = {
+        order
+        for some in texts
+        for group, order in ((1, DAY_FIRST), (2, MONTH_FIRST))
+        if (some.str.extract(SLASHED, group).cast(pl.Int8) > 12).any()
+    }
     return orders.pop() if len(orders) == 1 else UNKNOWN
 
 

@@ -1,9 +1,8 @@
 """Titles with verdicts that nothing trains on, so that the gate can compare any two versions.
 
-Titles that a review queue drew at random are held out: they measure accuracy on the inputs without
-bias. So are disputed titles, which two models answer differently: the gate decides between these
-models by them. Training reads all other titles of a queue. Of titles from no queue, such as those
-of hand-made files, the hash decides. A title stays held out in every later run, for champion and
+Titles that a review queue drew at random are held out: they measure accuracy without bias. So are
+disputed titles, which two models answer differently. Training reads all other titles of a queue; of
+titles from no queue the hash decides. A title stays held out in every later run, for champion and
 challenger alike, so the gate's queries grow with the feedback.
 """
 
@@ -17,8 +16,7 @@ import polars as pl
 from tasks.io.schemas import QUERIES
 from tasks.pipeline.feedback.reader import DISPUTED, RANDOM
 
-RANDOM_TITLES = "random_titles"
-"""The test of titles that a queue drew at random."""
+RANDOM_TITLES = "random_titles"  # the test of titles that a queue drew at random
 
 
 def is_held_out(normalized: str, share: float) -> bool:
@@ -34,12 +32,9 @@ def held_out(
     `verdicts` (schema `VERDICTS`) say how a queue chose it; `share`: of the titles from no queue.
     Titles of `trained` (normalized) are not: the mixes before feedback learn from them anyway.
     """
-    marked = verdicts.drop_nulls("chosen_by")
-    is_kept = dict.fromkeys(marked["normalized"], False)
-    is_kept |= dict.fromkeys(chosen_as(marked, DISPUTED, RANDOM), True)
-    values = [
-        title not in trained and is_kept.get(title, is_held_out(title, share)) for title in titles
-    ]
+    is_kept = dict.fromkeys(verdicts.drop_nulls("chosen_by")["normalized"], False)
+    is_kept |= dict.fromkeys(chosen_as(verdicts, DISPUTED, RANDOM), True)
+    values = [t not in trained and is_kept.get(t, is_held_out(t, share)) for t in titles]
     return pl.Series("held_out", values, dtype=pl.Boolean)
 
 
@@ -64,21 +59,17 @@ def gate_queries(
     titles = known.unique("normalized", keep="first", maintain_order=True)
     sizes = aliases.group_by("occupation_id").agg(occupation_size=pl.len().cast(pl.UInt32))
     names = [f"feedback-{_hash(title)[:16]}" for title in titles["normalized"]]
-    return (
-        titles.join(sizes, on="occupation_id", how="left", maintain_order="left")
-        .with_columns(
-            pl.Series("query_id", names, dtype=pl.String),
-            occupation_ids=pl.concat_list("occupation_id"),
-            test=pl.when(is_random)
-            .then(pl.lit(RANDOM_TITLES))
-            .when(is_disputed)
-            .then(pl.lit(DISPUTED))
-            .otherwise(pl.lit("annotations")),  # labelled raw inputs, as titles with verdicts are
-            split=pl.lit("gate"),
-            source=pl.lit("feedback"),
-        )
-        .select(list(QUERIES))
-    )
+    drawn = pl.when(is_random).then(pl.lit(RANDOM_TITLES))
+    disputed = pl.when(is_disputed).then(pl.lit(DISPUTED))
+    queries = titles.join(sizes, on="occupation_id", how="left", maintain_order="left")
+    return queries.with_columns(
+        pl.Series("query_id", names, dtype=pl.String),
+        occupation_ids=pl.concat_list("occupation_id"),
+        # others are as labelled raw inputs
+        test=pl.coalesce(drawn, disputed, pl.lit("annotations")),
+        split=pl.lit("gate"),
+        source=pl.lit("feedback"),
+    ).select(list(QUERIES))
 
 
 def _hash(normalized: str) -> str:

@@ -30,8 +30,7 @@ class Ids(NamedTuple):
 
     known: dict[str, str]
     faults: dict[str, str]
-    restored: list[str]
-    """Texts that had lost zeros in front."""
+    restored: list[str]  # texts that had lost zeros in front
 
 
 class OccupationIds(NamedTuple):
@@ -42,17 +41,14 @@ class OccupationIds(NamedTuple):
 
     labels: dict[str, str]
     owned: pl.DataFrame
-    numbers: dict[str, list[str]]
-    """Ids of digits alone, by what is left of them without zeros in front."""
-    names: dict[str, set[str]]
-    """Ids by these in any case, and by the labels."""
+    numbers: dict[str, list[str]]  # ids of digits alone, by what is left without zeros in front
+    names: dict[str, set[str]]  # ids by these in any case, and by the labels
 
     @classmethod
     def of(cls, aliases: pl.DataFrame) -> OccupationIds:
         """Read schema `SPLIT_ALIASES`; the index holds the split `train`, every label among it."""
-        labels = dict(labels_of(aliases).iter_rows())
-        train = aliases.filter(split="train")
-        owned = train.select(predicted="occupation_id", matched="cleaned").unique()
+        labels, train = dict(labels_of(aliases).iter_rows()), aliases.filter(split="train")
+        owned = train.select(predicted="occupation_id", matched="cleaned", owned=True).unique()
         numbers: dict[str, list[str]] = {}
         names: dict[str, set[str]] = {}
         for name, label in labels.items():
@@ -60,7 +56,7 @@ class OccupationIds(NamedTuple):
                 numbers.setdefault(_without_zeros(name), []).append(name)
             for text in (name, label):
                 names.setdefault(text.casefold(), set()).add(name)
-        return cls(labels, owned.with_columns(owned=True), numbers, names)
+        return cls(labels, owned, numbers, names)
 
     def look_up(self, texts: Iterable[str]) -> Ids:
         """Tell of distinct texts which occupations they name; an empty one names none."""

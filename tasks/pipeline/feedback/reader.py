@@ -1,14 +1,13 @@
 """Feedback files to verdicts: tables of any kind with the columns of `FEEDBACK`.
 
-People's files stand in one folder, beside the file of the stage `simulate_feedback`. `REQUIRED`
-columns must be there, others may be absent, as a column or in a row. Files are read in chunks: the
-cells are parsed, a row that cannot be used is refused with a reason, and what leaves the verdict
-valid is repaired and counted. Out: schema `VERDICTS`.
+People's files stand in one folder, beside the file of the stage `simulate_feedback`. Files are read
+in chunks: the cells are parsed, a row that cannot be used is refused with a reason, and what leaves
+the verdict valid is repaired and counted. Out: schema `VERDICTS`.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -36,8 +35,7 @@ REQUIRED = ("raw_title", "predicted_occupation_id", "matched_title", "verdict")
 OPTIONAL = (*(name for name in FEEDBACK if name not in REQUIRED), "chosen_by", "served")
 CORRECT, INCORRECT, NOT_A_JOB_TITLE = "correct", "incorrect", "not_a_job_title"
 COVERAGE, RANDOM, DISPUTED = "coverage", "random", "disputed"
-"""How a review queue chose a title: for all that it speaks for, as that of a random row, or because
-two models answer it differently."""
+"""How a review queue chose a title: for all that it speaks for, at random, or as disputed."""
 ANSWERED, ABSTAINED = "answered", "abstained"
 """How the run that a queue was made of served a title: with the prediction, or with nothing."""
 EARLIER_VERDICTS = {"right": CORRECT, "wrong": INCORRECT, "no_job_title": NOT_A_JOB_TITLE}
@@ -65,10 +63,9 @@ REPAIRS = {
     "leading_zeros_restored": pl.any_horizontal("predicted_restored", "corrected_restored"),
     "unknown_prediction": pl.col("predicted_given") & pl.col("predicted").is_null(),
 }
-"""Repairs, and the rows that need them: a corrected occupation that the taxonomy does not have is
-dropped beside `incorrect`, and a predicted one beside `not_a_job_title`, which judges the title
-alone; the label replaces a matched title that is none of the predicted occupation's titles in the
-index; a correction without a prediction becomes `correct` of the corrected occupation."""
+"""Repairs, and the rows that need them: an unknown corrected occupation is dropped beside
+`incorrect`, an unknown predicted one beside `not_a_job_title`; the label replaces a matched title
+that is not in the index; a correction without a prediction becomes `correct` of it."""
 
 
 def read_feedback(
@@ -82,10 +79,7 @@ def read_feedback(
     """Return the verdicts of all files (schema `VERDICTS`), and how often `REPAIRS` were needed.
 
     `columns`: our name -> the files' name; `aliases`: schema `SPLIT_ALIASES`; `from_labels`:
-    whether the file of the stage `simulate_feedback` is read as well.
-
-    Raises:
-        IngestError: a file or a column is missing, or `columns` does not fit.
+    whether the file of `simulate_feedback` is read too. IngestError if a file or column is missing.
     """
     occupations = OccupationIds.of(aliases)
     repairs = Counter(dict.fromkeys(REPAIRS, 0))
@@ -96,10 +90,9 @@ def read_feedback(
         rejected.rows[display_path(path)] += 0  # a file without rows is reported, too
         for rows in _usable(path, _columns(path, named, origin), origin, occupations, rejected):
             _warn_of_unknown(rows, display_path(path))
-            incorrect = pl.col("verdict") == INCORRECT
-            marked = rows.with_columns(answers=~pl.col("predicted_given") & incorrect).join(
-                occupations.owned, on=["predicted", "matched"], how="left", maintain_order="left"
-            )
+            keys, incorrect = ["predicted", "matched"], pl.col("verdict") == INCORRECT
+            answers = rows.with_columns(answers=~pl.col("predicted_given") & incorrect)
+            marked = answers.join(occupations.owned, on=keys, how="left", maintain_order="left")
             counts = marked.select(needed.sum().alias(name) for name, needed in REPAIRS.items())
             repairs.update(counts.row(0, named=True))
             verdicts.append(_repaired(marked, occupations, from_labels=origin == OWN_ORIGIN))
@@ -108,27 +101,18 @@ def read_feedback(
 
 def as_verdicts(rows: pl.DataFrame, *, from_labels: bool) -> pl.DataFrame:
     """Return schema `VERDICTS` of `FEEDBACK` with columns `normalized`, `chosen_by`, `served`."""
-    occupation = (
-        pl.when(pl.col("verdict") == CORRECT)
-        .then("predicted_occupation_id")
-        .when(pl.col("verdict") == INCORRECT)
-        .then("corrected_occupation_id")
-    )
+    verdict = pl.col("verdict")
+    confirmed = pl.when(verdict == CORRECT).then("predicted_occupation_id")
+    corrected = pl.when(verdict == INCORRECT).then("corrected_occupation_id")
     return rows.with_columns(
-        occupation_id=occupation,
+        occupation_id=pl.coalesce(confirmed, corrected),
         reviewer_id=pl.col("reviewer_id").fill_null(""),
         from_labels=pl.lit(from_labels),
     ).select(list(VERDICTS))
 
 
 def files(folder: Path) -> list[Path]:
-    """Return people's files in the order of their names; other files are none of ours.
-
-    A file that must not be opened is named and left out, as DVC leaves it out.
-
-    Raises:
-        IngestError: there is no such folder.
-    """
+    """Return people's files by name, and name those left out; IngestError without a folder."""
     if not folder.is_dir():
         raise IngestError(
             f"{folder} is no folder; feedback.folder names the one that holds people's files, "
@@ -145,20 +129,18 @@ def _columns(path: Path, named: Mapping[str, str], origin: str) -> dict[str, str
     """Map our name to the file's column as its header writes it, by `named` or by its own name."""
     columns = {name: name for name in REQUIRED} | dict(named)
     header = read_header(path, [columns[name] for name in REQUIRED], origin)
-    written: dict[str, list[str]] = {}
+    written = defaultdict[str, list[str]](list)
     for name in header:
-        written.setdefault(name.casefold(), []).append(name)
+        written[name.casefold()].append(name)
     columns |= {name: name for name in OPTIONAL if name in written and name not in columns}
     checked = mapped_columns(columns, "feedback.columns", REQUIRED, OPTIONAL)
     for ours, theirs in checked.items():
-        alike = written.get(theirs.casefold(), [])
-        if theirs in header or not alike:
-            continue
-        if len(alike) > 1:
-            raise IngestError(
-                f"{path} has the column {theirs!r} more than once, as {alike}. {origin}"
-            )
-        checked[ours] = alike[0]
+        alike = written[theirs.casefold()]
+        if theirs not in header and len(alike) > 1:
+            twice = f"the column {theirs!r} more than once, as {alike}"
+            raise IngestError(f"{path} has {twice}. {origin}")
+        if theirs not in header and alike:
+            checked[ours] = alike[0]
     return checked
 
 
@@ -169,10 +151,7 @@ def _usable(
     occupations: OccupationIds,
     rejected: RejectedRows,
 ) -> Iterator[pl.DataFrame]:
-    """Yield the usable rows of a file (`_read_cells`) in chunks, and refuse the others.
-
-    A file with slashes in its dates is read twice.
-    """
+    """Yield the usable rows of a file in chunks, and refuse the others."""
     order: str | None = None
     absent = [pl.lit("").alias(name) for name in (*REQUIRED, *OPTIONAL) if name not in columns]
     for chunk in read_table(path, columns, origin, rejected):
@@ -190,21 +169,15 @@ def _usable(
 def _read_cells(chunk: pl.DataFrame, occupations: OccupationIds, order: str) -> pl.DataFrame:
     """Parse the cells of a chunk: verdicts, ids, titles and times as they are meant.
 
-    A `'` before what a spreadsheet would take for a formula is removed (`tasks/io/formulas.py`). A
-    verdict that a person left empty follows from the correction. `order` is that of day and month
-    where slashes stand between them. Added are `normalized`, `matched` (cleaned), `says_nothing`,
-    `from_correction` (the correction alone implies the verdict), `at, at_fault`, and for
-    `predicted` and `corrected` the occupation of the taxonomy or null, whether it is `_given`, the
-    `_fault` of its id or null, and whether its zeros are `_restored`.
+    A `'` before a formula is removed (`tasks/io/formulas.py`). An empty verdict follows from the
+    correction. `order` is that of day and month between slashes. Added are `normalized`, `matched`
+    (cleaned), `says_nothing`, `from_correction` (the correction alone implies the verdict), `at,
+    at_fault`, and for `predicted` and `corrected` the columns of `_occupation`.
     """
-    frame = chunk.with_columns(
-        unguarded(chunk["raw_title"]),  # its white space stays
-        *(
-            unguarded(chunk[name].str.strip_chars()).str.strip_chars()
-            for name in FEEDBACK
-            if name != "raw_title"
-        ),
-    )
+    others = (chunk[name].str.strip_chars() for name in FEEDBACK if name != "raw_title")
+    stripped = (unguarded(cells).str.strip_chars() for cells in others)
+    # the white space of a title stays
+    frame = chunk.with_columns(unguarded(chunk["raw_title"]), *stripped)
     times, bad_times = moments(frame["judged_at"], order)
     matched = {title: clean_title(title) for title in frame["matched_title"].unique()}
     verdict = pl.col("verdict").str.to_lowercase().str.replace_all(r"[\s_]+", "_")

@@ -41,10 +41,8 @@ from tasks.pipeline.feedback.reader import INCORRECT, NOT_A_JOB_TITLE
 
 TITLE = "normalized"
 CLAIM = [TITLE, "occupation_id"]
-PERSON, LABELS = 2, 1
-"""Weights of a voice (rule 6)."""
-DISPUTED = (pl.col("pro") > 0) & (pl.col("con") > 0)
-"""Where reviewers differ, in the frame of `_decide`."""
+PERSON, LABELS = 2, 1  # weights of a voice (rule 6)
+DISPUTED = (pl.col("pro") > 0) & (pl.col("con") > 0)  # in the frame of `_decide`
 
 
 def resolve(
@@ -53,18 +51,25 @@ def resolve(
     """Return the resolutions, those of queries (rule 1), and counts.
 
     Both frames have the columns of schema `RESOLUTIONS` but `held_out`, sorted by raw title and
-    predicted occupation. Training pairs can be made of those with a matched title. Verdicts: `rows`
-    = `query` + `contradicts_taxonomy` + `duplicate` + `outdated` + `counted`. Predictions (distinct
-    raw title and predicted occupation): `predictions` = `correct` + `incorrect` + `unresolved` +
-    `not_the_right_one` + `shared_title`. Of `incorrect`, `corrected` have a correct occupation, and
-    `shared_title_replaced` a label for their matched title. `correction_contradicts_taxonomy`
-    counts verdicts that lost their correction, `conflicts` the raw titles and occupations on which
-    reviewers differed.
-
-    `verdicts`: schema `VERDICTS`; `aliases`: schema `SPLIT_ALIASES`; `queries`: the normalized
-    strings of all queries.
+    predicted occupation. Verdicts: `rows` = `query` + `contradicts_taxonomy` + `duplicate` +
+    `outdated` + `counted`. Predictions (distinct raw title and predicted occupation): `predictions`
+    = `correct` + `incorrect` + `unresolved` + `not_the_right_one` + `shared_title`.
+    `correction_contradicts_taxonomy` counts verdicts that lost their correction, `conflicts` the
+    raw titles and occupations on which reviewers differed. `verdicts`: schema `VERDICTS`;
+    `aliases`: `SPLIT_ALIASES`; `queries`: normalized.
     """
-    rows = _rows(verdicts)
+    judged = check(verdicts, VERDICTS, "verdicts").drop_nulls("predicted_occupation_id")
+    rows = judged.select(
+        TITLE,
+        pl.col("raw_title").min().over(TITLE),  # the first of its spellings
+        "matched_title",
+        occupation_id="predicted_occupation_id",
+        correct=pl.col("verdict") == "correct",
+        correction=pl.when(pl.col("verdict") == INCORRECT).then("occupation_id"),
+        reviewer=pl.struct("from_labels", "reviewer_id"),
+        weight=pl.when("from_labels").then(LABELS).otherwise(PERSON),
+        at=pl.col("judged_at").fill_null(""),  # sorts before every time
+    )
     queried = [title for title in rows[TITLE].unique() if title in queries]
     is_query = pl.col(TITLE).is_in(queried)
     agreeing, lost = _agreeing(rows, aliases)
@@ -120,19 +125,13 @@ def overrides(
     occupation that it does not answer, because people called it incorrect and gave no other. No
     test uses overrides, so titles of queries are among them. A title has no occupation if more
     reviewers call it not a job title than give it one; at a tie it has no override. The taxonomy's
-    own titles (`aliases`, schema `SPLIT_ALIASES`) are job titles, whoever says otherwise.
-
-    `resolutions`: as `resolve` returns them, of all titles; `verdicts`: schema `VERDICTS`.
+    own titles are job titles, whoever says otherwise.
     """
-    voices = (
-        latest_verdicts(verdicts.filter(~pl.col("from_labels")))
-        .group_by(TITLE)
-        .agg(
-            none=(pl.col("verdict") == NOT_A_JOB_TITLE).sum(),
-            some=pl.col("occupation_id").is_not_null().sum(),
-        )
-        .filter((pl.col("none") > 0) & ~pl.col(TITLE).is_in(aliases["normalized"].to_list()))
-    )
+    by_people = latest_verdicts(verdicts.filter(~pl.col("from_labels"))).group_by(TITLE)
+    some = pl.col("occupation_id").is_not_null().sum()
+    counted = by_people.agg(none=(pl.col("verdict") == NOT_A_JOB_TITLE).sum(), some=some)
+    is_alias = pl.col(TITLE).is_in(aliases["normalized"].to_list())
+    voices = counted.filter((pl.col("none") > 0) & ~is_alias)
     none = voices.filter(pl.col("none") > pl.col("some"))
     doubtful = voices.filter(pl.col("none") >= pl.col("some"))
     correct = resolutions.drop_nulls("occupation_id").select(TITLE, "occupation_id").unique()
@@ -145,22 +144,6 @@ def overrides(
     ]
     marked = [frame.with_columns(correct=pl.lit(correct)) for frame, correct in rows]
     return pl.concat(marked).sort(TITLE, "occupation_id")
-
-
-def _rows(verdicts: pl.DataFrame) -> pl.DataFrame:
-    """Return the verdicts on predictions, `occupation_id`, each in the first of its spellings."""
-    rows = check(verdicts, VERDICTS, "verdicts").drop_nulls("predicted_occupation_id")
-    return rows.select(
-        TITLE,
-        pl.col("raw_title").min().over(TITLE),
-        "matched_title",
-        occupation_id="predicted_occupation_id",
-        correct=pl.col("verdict") == "correct",
-        correction=pl.when(pl.col("verdict") == INCORRECT).then("occupation_id"),
-        reviewer=pl.struct("from_labels", "reviewer_id"),
-        weight=pl.when("from_labels").then(LABELS).otherwise(PERSON),
-        at=pl.col("judged_at").fill_null(""),  # sorts before every time
-    )
 
 
 def _latest_first(rows: pl.DataFrame) -> pl.DataFrame:
@@ -180,18 +163,11 @@ def _agreeing(rows: pl.DataFrame, aliases: pl.DataFrame) -> tuple[pl.DataFrame, 
 
 
 def _decide(counted: pl.DataFrame) -> pl.DataFrame:
-    """Rules 5 and 6, a row a claim: `normalized, occupation_id, pro, con, last_pro, decided`.
-
-    A claim says that an occupation is correct for a raw title, or that it is not. `pro` and `con`
-    are sums of weights.
-    """
+    """Rules 5 and 6, a row a claim: `normalized, occupation_id, pro, con, last_pro, decided`."""
     columns = (*CLAIM, "reviewer", "weight", "at")
     corrections = counted.drop_nulls("correction").with_columns(occupation_id="correction")
     claims = pl.concat(
-        [
-            counted.select(*columns, says="correct"),
-            corrections.select(*columns, says=True),
-        ]
+        [counted.select(*columns, says="correct"), corrections.select(*columns, says=True)]
     )
     voices = (
         claims.filter(pl.col("at") == pl.col("at").max().over("reviewer", *CLAIM))
@@ -219,15 +195,13 @@ def _predictions(counted: pl.DataFrame, decided: pl.DataFrame) -> pl.DataFrame:
     for column in ("pro", "last_pro"):
         best = best.filter(pl.col(column) == pl.col(column).max().over(TITLE))
     correct = best.filter(pl.len().over(TITLE) == 1).select(TITLE, correct="occupation_id")
-    resolution = (
-        pl.when(pl.col("decided").is_null())
-        .then(pl.lit("unresolved"))
-        .when(~pl.col("decided"))
-        .then(pl.lit("incorrect"))
-        .when(pl.col("occupation_id").eq_missing(pl.col("correct")))
-        .then(pl.lit("correct"))
-        .otherwise(pl.lit("not_the_right_one"))
-    )
+    cases = {
+        "unresolved": pl.col("decided").is_null(),
+        "incorrect": ~pl.col("decided"),
+        "correct": pl.col("occupation_id").eq_missing(pl.col("correct")),
+    }
+    named = (pl.when(holds).then(pl.lit(name)) for name, holds in cases.items())
+    resolution = pl.coalesce(*named, pl.lit("not_the_right_one"))
     rows = (
         _latest_first(counted)
         .group_by(CLAIM, maintain_order=True)
@@ -251,26 +225,19 @@ def _predictions(counted: pl.DataFrame, decided: pl.DataFrame) -> pl.DataFrame:
 def _without_shared_titles(
     predictions: pl.DataFrame, aliases: pl.DataFrame
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Rule 9: all predictions, and those that got a label for their matched title.
-
-    Only the resolutions `correct` and `incorrect` keep a matched title.
-    """
+    """Rule 9: all predictions, and those that got a label for their matched title."""
     labels = labels_of(aliases).rename({"occupation_id": "predicted_occupation_id"})
     rows = predictions.join(labels, on="predicted_occupation_id", how="left", maintain_order="left")
     held = set(aliases.select("occupation_id", "cleaned").iter_rows())
     title_is_shared, label_is_shared = (
-        pl.Series(
-            [pair in held for pair in rows["occupation_id", title].iter_rows()], dtype=pl.Boolean
-        )
-        for title in ("matched_title", "label")
+        pl.Series([pair in held for pair in rows["occupation_id", name].rows()], dtype=pl.Boolean)
+        for name in ("matched_title", "label")
     )
     incorrect = pl.col("resolution") == "incorrect"
+    kept = incorrect | (pl.col("resolution") == "correct")
     label = pl.when(~label_is_shared).then("label")
     matched_title = (
-        pl.when(incorrect & title_is_shared)
-        .then(label)
-        .when(incorrect | (pl.col("resolution") == "correct"))
-        .then("matched_title")
+        pl.when(incorrect & title_is_shared).then(label).when(kept).then("matched_title")
     )
     replaced = rows.filter(incorrect & title_is_shared & ~label_is_shared)
     named = rows.with_columns(matched_title=matched_title)

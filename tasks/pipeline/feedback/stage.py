@@ -1,10 +1,9 @@
 """Stage `feedback`: people's verdicts on predictions, and one resolution of each prediction.
 
 In: the files in `feedback.folder`, `data/simulate_feedback/feedback.csv`, the aliases, all queries,
-and what the mixes before train on. Out, in `data/feedback/`: `verdicts.parquet` (every accepted
-row), `resolutions.parquet` (conflicts resolved, to learn from or held out), `queries.parquet` for
-the gate alone, `overrides.parquet` for the registered model, `rejected.parquet` and counts.
-Neculoiu et al. 2016, section 4.2, point 4.
+and what the mixes before train on. Out, in `data/feedback/`: `verdicts`, `resolutions` (to learn
+from or held out), `queries` for the gate alone, `overrides` for the registered model,
+`rejected.parquet` and counts. Neculoiu et al. 2016, section 4.2, point 4.
 """
 
 from __future__ import annotations
@@ -16,19 +15,11 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 import polars as pl
 from pydantic import AfterValidator
 
+from tasks.io import schemas
 from tasks.io.command import run
 from tasks.io.files import write_json
 from tasks.io.frames import read_frame, write_frame
 from tasks.io.mixes import SOURCES, queried_strings, training_variants
-from tasks.io.schemas import (
-    AUXILIARY_TITLES,
-    OVERRIDES,
-    QUERIES,
-    REJECTED,
-    RESOLUTIONS,
-    SPLIT_ALIASES,
-    VERDICTS,
-)
 from tasks.io.section import Section, Share, load
 from tasks.pipeline.feedback.held_out import gate_queries, held_out
 from tasks.pipeline.feedback.reader import read_feedback
@@ -37,8 +28,7 @@ from tasks.tables.rejected import NOTICES, RejectedRows
 from tasks.tables.source_files import IngestError
 
 FOLDER = Path("data/feedback")
-QUOTED_ROWS = 3
-"""Refused rows that a message quotes."""
+QUOTED_ROWS = 3  # refused rows that a message quotes
 
 
 def local(folder: str) -> str:
@@ -83,14 +73,11 @@ def feedback(
     """Read the files and resolve them; rows that cannot be used are put into `rejected`.
 
     `aliases`: schema `SPLIT_ALIASES`; `queries`: normalized strings of all queries, which no
-    resolution may hold; `trained`: normalized strings that the mixes before learn from.
-
-    Raises:
-        IngestError: a file or a column is missing, or `feedback.columns` does not fit.
+    resolution may hold; `trained`: normalized strings that the mixes before learn from. IngestError
+    if a file or a column is missing, or `feedback.columns` does not fit.
     """
-    verdicts, repairs = read_feedback(
-        Path(params.folder), params.columns, aliases, rejected, from_labels=params.from_labels
-    )
+    read, folder = {"from_labels": params.from_labels}, Path(params.folder)
+    verdicts, repairs = read_feedback(folder, params.columns, aliases, rejected, **read)
     verdicts = verdicts.sort("normalized", pl.all().exclude("normalized"), nulls_last=True)
     resolutions, of_queries, resolved = resolve(verdicts, aliases, queries)
     is_held_out = held_out(resolutions["normalized"], verdicts, params.gate_share, trained)
@@ -117,20 +104,14 @@ def feedback(
 def require_usable(
     counts: dict[str, Any], rejected: RejectedRows, max_rejected_share: float
 ) -> None:
-    """Refuse a file that is not what it should be; a few bad rows are left out and no more.
-
-    Raises:
-        IngestError: more faulty rows than `max_rejected_share` of all rows of one file.
-    """
+    """Refuse a file with more faulty rows than `max_rejected_share`, with an IngestError."""
     for file, read in counts["rows_read"].items():
-        reasons = counts["rejected"].get(file, {})
-        errors = sum(count for reason, count in reasons.items() if reason not in NOTICES)
+        reasons = counts["rejected"].get(file, {}).items()
+        errors = sum(count for reason, count in reasons if reason not in NOTICES)
         if errors > max_rejected_share * read:
             faults = rejected.frame().filter(~pl.col("reason").is_in(list(NOTICES)), file=file)
-            quoted = "".join(
-                f"\n  line {line}: {reason}: {row[:80]}"
-                for line, reason, row in faults["line", "reason", "row"].head(QUOTED_ROWS).rows()
-            )
+            quotes = faults["line", "reason", "row"].head(QUOTED_ROWS).rows()
+            quoted = "".join(f"\n  line {at}: {why}: {row[:80]}" for at, why, row in quotes)
             raise IngestError(
                 f"{errors} of {read} rows of {file} cannot be used, more than "
                 f"feedback.max_rejected_share = {max_rejected_share:g}, so it looks like a wrong "
@@ -165,13 +146,6 @@ def summary(counts: dict[str, Any]) -> list[str]:
     ]
 
 
-def trained_strings(aliases: pl.DataFrame) -> set[str]:
-    """Return all titles of both taxonomies and the variants that the mixes before train on."""
-    variants = [training_variants(source)["normalized"] for source in SOURCES]
-    auxiliary = read_frame(Path("data/auxiliary_taxonomy/titles.parquet"), AUXILIARY_TITLES)
-    return set(pl.concat([aliases["normalized"], auxiliary["normalized"], *variants]))
-
-
 def _rejected_file() -> Path:
     """Return where the refused rows are, from any folder: a profile's run is in a workspace."""
     return (FOLDER / "rejected.parquet").resolve()
@@ -180,15 +154,18 @@ def _rejected_file() -> Path:
 def main() -> None:
     """Run the stage on its files; rejected rows are written even if it fails."""
     params, rejected = load(FeedbackParams), RejectedRows()
-    aliases = read_frame(Path("data/split/aliases.parquet"), SPLIT_ALIASES)
-    made = feedback(params, aliases, queried_strings(), trained_strings(aliases), rejected)
+    aliases = read_frame(Path("data/split/aliases.parquet"), schemas.SPLIT_ALIASES)
+    auxiliary = read_frame(Path("data/auxiliary_taxonomy/titles.parquet"), schemas.AUXILIARY_TITLES)
+    variants = (training_variants(source) for source in SOURCES)
+    trained = {name for of in (aliases, auxiliary, *variants) for name in of["normalized"]}
+    made = feedback(params, aliases, queried_strings(), trained, rejected)
     print(*rejected.read_as(), sep="\n")
-    write_frame(rejected.frame(), FOLDER / "rejected.parquet", REJECTED)
+    write_frame(rejected.frame(), FOLDER / "rejected.parquet", schemas.REJECTED)
     require_usable(made.counts, rejected, params.max_rejected_share)
-    write_frame(made.verdicts, FOLDER / "verdicts.parquet", VERDICTS)
-    write_frame(made.resolutions, FOLDER / "resolutions.parquet", RESOLUTIONS)
-    write_frame(made.queries, FOLDER / "queries.parquet", QUERIES)
-    write_frame(made.overrides, FOLDER / "overrides.parquet", OVERRIDES)
+    write_frame(made.verdicts, FOLDER / "verdicts.parquet", schemas.VERDICTS)
+    write_frame(made.resolutions, FOLDER / "resolutions.parquet", schemas.RESOLUTIONS)
+    write_frame(made.queries, FOLDER / "queries.parquet", schemas.QUERIES)
+    write_frame(made.overrides, FOLDER / "overrides.parquet", schemas.OVERRIDES)
     write_json(made.counts, FOLDER / "metrics.json")
     print("\n".join(summary(made.counts)))
 

@@ -1,8 +1,7 @@
 """Stage `ingest`: source files to occupations, aliases and raw inputs, and the rejected rows.
 
 In: the files that `ingest.taxonomy` and `ingest.inputs` name. Out: five frames and counts. Raw
-inputs, some with their occupation, are kept as received, in their order. Identical inputs are no
-duplicates: their frequency is data.
+inputs are kept as received, in their order, identical ones too: their frequency is data.
 """
 
 from __future__ import annotations
@@ -21,13 +20,7 @@ from tasks.io.schemas import ALIASES, GROUPS, INPUTS, OCCUPATIONS, REJECTED
 from tasks.io.section import Section, Share, load, require_below
 from tasks.pipeline.ingest.taxonomy import FormatParams, TaxonomyParams, read_taxonomy
 from tasks.tables.read_table import read_rows
-from tasks.tables.rejected import (
-    UNKNOWN_OCCUPATION,
-    RejectedRows,
-    Row,
-    empty,
-    require_few_refused,
-)
+from tasks.tables.rejected import UNKNOWN_OCCUPATION, RejectedRows, Row, empty, require_few_refused
 from tasks.tables.source_files import IngestError, display_path, mapped_columns
 from tasks.tables.text import line_rows
 from tasks.tables.typed_tables import whole_number
@@ -40,10 +33,7 @@ ORIGIN = (
 
 
 class InputsParams(FormatParams):
-    """Raw inputs: a table with named columns, one title a line, or none.
-
-    `file` may be a list of files of one form.
-    """
+    """Raw inputs: tables with named columns, files of one title a line, or none."""
 
     reader: Literal["table", "lines", "none"]
     file: str | list[str]
@@ -74,11 +64,9 @@ class IngestParams(Section):
         """Both parts with the paths of their files."""
         folder = Path(self.folder)
         files = {name: (folder / file).as_posix() for name, file in self.taxonomy.files.items()}
-        inputs = [(folder / file).as_posix() for file in self.inputs.files]
-        return (
-            self.taxonomy.model_copy(update={"files": files}),
-            self.inputs.model_copy(update={"file": inputs}),
-        )
+        inputs = {"file": [(folder / file).as_posix() for file in self.inputs.files]}
+        taxonomy = self.taxonomy.model_copy(update={"files": files})
+        return taxonomy, self.inputs.model_copy(update=inputs)
 
 
 class Ingested(NamedTuple):
@@ -93,9 +81,7 @@ class Ingested(NamedTuple):
     def counts(self) -> dict[str, int | dict[str, int]]:
         """Return what `metrics.json` holds."""
         return {
-            "occupations": self.occupations.height,
-            "aliases": self.aliases.height,
-            "inputs": self.inputs.height,
+            **{name: len(getattr(self, name)) for name in ("occupations", "aliases", "inputs")},
             "inputs_labelled": self.inputs["occupation_id"].count(),
             "rows_read": dict(sorted(self.rejected.rows.items())),
             "rejected": self.rejected.reasons(),
@@ -106,15 +92,13 @@ class Ingested(NamedTuple):
 def ingest(params: IngestParams) -> Ingested:
     """Read everything; rows that cannot be used are in `rejected`, with file, line and reason.
 
-    Raises:
-        IngestError: a file or a column is missing; the message names it and where it comes from.
+    IngestError if a file or a column is missing; the message names it and where it comes from.
     """
-    rejected_rows = RejectedRows()
-    taxonomy_params, inputs_params = params.located
-    taxonomy = read_taxonomy(taxonomy_params, rejected_rows)
-    inputs = read_inputs(inputs_params, taxonomy.titles, rejected_rows)
+    rejected, (of_taxonomy, of_inputs) = RejectedRows(), params.located
+    taxonomy = read_taxonomy(of_taxonomy, rejected)
+    inputs = read_inputs(of_inputs, taxonomy.titles, rejected)
     frames = taxonomy.occupations(), taxonomy.labelled_groups(), taxonomy.aliases(), inputs
-    return Ingested(*frames, rejected_rows)
+    return Ingested(*frames, rejected)
 
 
 def read_inputs(
@@ -130,7 +114,7 @@ def inputs_of(rows: Iterable[Row], known: Container[str], rejected: RejectedRows
     A row whose occupation is none of `known`, the taxonomy's, is refused; `2231.0` is the id
     `2231`, unless it is one itself.
     """
-    taken: list[tuple[int, str, str | None]] = []
+    taken = list[tuple[int, str, str | None]]()
     for row in rows:
         occupation_id = row.values.get("occupation_id", "").strip()
         if occupation_id not in known:
@@ -151,9 +135,8 @@ def _rows(params: InputsParams, rejected: RejectedRows) -> Iterator[Row]:
         for file in params.files:
             yield from line_rows(Path(file), "raw_title", ORIGIN, rejected, params.encoding)
         return
-    columns = mapped_columns(
-        params.columns, "ingest.inputs.columns", ["raw_title"], ["occupation_id"]
-    )
+    names = "ingest.inputs.columns", ["raw_title"], ["occupation_id"]
+    columns = mapped_columns(params.columns, *names)
     for file in params.files:
         yield from read_rows(Path(file), columns, ORIGIN, rejected, params.format)
 
@@ -161,17 +144,16 @@ def _rows(params: InputsParams, rejected: RejectedRows) -> Iterator[Row]:
 def require_usable(ingested: Ingested, params: IngestParams) -> None:
     """Refuse what no later stage can work with; the taxonomy is blamed before what rests on it.
 
-    Raises:
-        IngestError: no occupation, or only one; a file of inputs that gave none; more faulty rows
-            than `max_rejected_share` of all rows read.
+    IngestError if there are less than two occupations, files of inputs gave none, or more than
+    `max_rejected_share` of all rows are faulty.
     """
     taxonomy, inputs = params.located
     if ingested.occupations.height < 2:
         how = "is empty" if ingested.occupations.is_empty() else "has one occupation only"
+        there = _what_was_in(taxonomy.files.values(), ingested)
         raise IngestError(
-            f"the taxonomy {how}: there is nothing to tell apart. "
-            f"{_what_was_in(taxonomy.files.values(), ingested)}. Add titles of other occupations, "
-            "or name another file in ingest.taxonomy.files."
+            f"the taxonomy {how}: there is nothing to tell apart. {there}. Add titles of other "
+            "occupations, or name another file in ingest.taxonomy.files."
         )
     if inputs.reader != "none" and ingested.inputs.is_empty():
         raise IngestError(
@@ -188,9 +170,8 @@ def _what_was_in(files: Iterable[str], ingested: Ingested) -> str:
         rows = ingested.rejected.rows[file]
         reasons = ingested.rejected.by_file().get(file)
         refused = f", refused: {reasons}" if reasons else ""
-        parts.append(
-            f"{file} has {rows} rows{refused}" if rows else f"{file} has no rows, a header at most"
-        )
+        read = f"{rows} rows{refused}" if rows else "no rows, a header at most"
+        parts.append(f"{file} has {read}")
     return ", ".join(parts) + ingested.rejected.likely_cause().rstrip(".")
 
 

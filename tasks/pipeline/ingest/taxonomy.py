@@ -1,10 +1,9 @@
 """Occupations, titles and groups as they are read, and the three frames they become.
 
 A reader of one format is a module of `taxonomies/`, named as in `ingest.taxonomy.reader`, with a
-function `read` of the section `ingest.taxonomy` and the rejected rows; a new format is a module
-there and its test. A title is kept as received, without white space around it. Two titles of one
-occupation are the same when they are of one language and equal *cleaned*
-(`models.text.titles.clean_title`); the first one is kept, the label before all others.
+function `read` of the section `ingest.taxonomy` and the rejected rows. Titles are kept as received,
+without white space around them. Of two titles of one occupation and language that are equal cleaned
+(`models.text.titles.clean_title`) the first one is kept, the label before all others.
 """
 
 from __future__ import annotations
@@ -35,11 +34,7 @@ ENGLISH = "en"
 
 
 def checked_reader(name: str) -> str:
-    """Return the name of a module of `taxonomies/`, which reads one format.
-
-    Raises:
-        ValueError: no module reads this format; the message lists the readers.
-    """
+    """Return the name of a module of `taxonomies/`; the ValueError for another lists them."""
     names = sorted(path.stem for path in Path(__file__).parent.glob("taxonomies/[!_]*.py"))
     if name not in names:
         raise ValueError(f"{name!r} is no reader of taxonomies; choose {', '.join(names)}")
@@ -61,9 +56,8 @@ class FormatParams(Params):
 class TaxonomyParams(FormatParams):
     """Which format, which files (its own names to names in the folder), which columns (`table`).
 
-    `columns.title` may be a list: a row then has several titles. `languages`: those whose titles
-    are kept, labels in the first one that an occupation has; none: all, labels in English if there
-    are such.
+    `columns.title` may be a list: several titles a row. `languages`: those whose titles are kept,
+    labels in the first one that an occupation has; none: all, labels in English if there are such.
     """
 
     reader: Annotated[str, AfterValidator(checked_reader)]
@@ -75,8 +69,7 @@ class TaxonomyParams(FormatParams):
 def read_taxonomy(params: TaxonomyParams, rejected: RejectedRows) -> Taxonomy:
     """Read the files with the reader that `params` name, titles of `params.languages` alone.
 
-    Raises:
-        IngestError: a file or a column is missing, or no title is in one of these languages.
+    IngestError if a file or a column is missing, or no title is in one of these languages.
     """
     read: Callable[[TaxonomyParams, RejectedRows], Taxonomy] = import_module(
         f"tasks.pipeline.ingest.taxonomies.{params.reader}"
@@ -93,26 +86,15 @@ class Taxonomy:
         self.groups: dict[str, str] = {}  # code of the hierarchy -> its label, if a reader knows it
         self.titles: dict[str, dict[tuple[str, str], str]] = {}
         """Of each occupation: (language, cleaned) -> as received; the label is first."""
-        self.labels: dict[tuple[str, str], str] = {}
-        """(occupation_id, language) -> the label, as received."""
+        self.labels: dict[tuple[str, str], str] = {}  # (id, language) -> the label, as received
 
     def add_occupation(
-        self,
-        row: Row,
-        occupation_id: str,
-        label: str,
-        codes: Sequence[str],
-        language: str = "",
+        self, row: Row, occupation_id: str, label: str, codes: Sequence[str], language: str = ""
     ) -> bool:
-        """Take an occupation with its label, or its label in a further language.
-
-        The label is the first title in its language. False if `row` was refused.
-        """
+        """Take an occupation with its label in a language; False if `row` was refused."""
         reason = _empty(occupation_id, label, "occupation_label")
-        if not reason and (occupation_id, language) in self.labels:
-            reason = DUPLICATE_OCCUPATION
-        if reason:
-            self.rejected.refuse(row, reason)
+        if reason or (occupation_id, language) in self.labels:
+            self.rejected.refuse(row, reason or DUPLICATE_OCCUPATION)
             return False
         self.codes.setdefault(occupation_id, list(codes))
         self.labels[occupation_id, language] = label
@@ -120,20 +102,16 @@ class Taxonomy:
         return True
 
     def add_title(self, row: Row, occupation_id: str, title: str, language: str = "") -> None:
-        """Take one more title of an occupation that is known already, or refuse `row`.
-
-        The first title in a language is the label there.
-        """
-        reason = _empty(occupation_id, title, "title")
-        if not reason and occupation_id not in self.titles:
-            reason = UNKNOWN_OCCUPATION
-        key = language, clean_title(title)
-        if not reason and key in self.titles[occupation_id]:
-            reason = DUPLICATE_TITLE
-        if reason:
+        """Take a title of a known occupation, or refuse `row`; a language's first is its label."""
+        key, titles = (language, clean_title(title)), self.titles.get(occupation_id)
+        if reason := _empty(occupation_id, title, "title"):
             self.rejected.refuse(row, reason)
+        elif titles is None:
+            self.rejected.refuse(row, UNKNOWN_OCCUPATION)
+        elif key in titles:
+            self.rejected.refuse(row, DUPLICATE_TITLE)
         else:
-            self.titles[occupation_id][key] = title
+            titles[key] = title
             self.labels.setdefault((occupation_id, language), title)
 
     def label(self, occupation_id: str) -> str:
@@ -144,9 +122,7 @@ class Taxonomy:
         """Return what there is in these languages, or if none is named in all, English first.
 
         An occupation has its label in the first of them that it has; one without any is left out.
-
-        Raises:
-            IngestError: no title is in one of them; the message lists the languages that are.
+        IngestError if no title is in one of them; the message lists the languages that are.
         """
         known = dict.fromkeys(language for _, language in self.labels)
         if unknown := [language for language in languages if language not in known]:
@@ -156,7 +132,7 @@ class Taxonomy:
                 "Correct `languages` of the taxonomy's section, or name further files there."
             )
         order = languages or sorted(known, key=lambda language: language != ENGLISH)
-        rank = {language: place for place, language in enumerate(order)}
+        rank = {language: position for position, language in enumerate(order)}
         chosen = Taxonomy(self.rejected)
         chosen.groups = self.groups
         for name, titles in self.titles.items():
@@ -179,10 +155,7 @@ class Taxonomy:
         return pl.DataFrame(rows, schema=GROUPS, orient="row")
 
     def aliases(self) -> pl.DataFrame:
-        """Return columns of `ALIASES`; in each occupation the labels first, then by title.
-
-        The occupation's own label comes before those in further languages.
-        """
+        """Return columns of `ALIASES`; an occupation's labels come first, its own before others."""
         rows = [
             (name, title, language, self.labels[name, language] == title)
             for name, titles in self.titles.items()

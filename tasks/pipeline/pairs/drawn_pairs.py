@@ -35,15 +35,11 @@ from tasks.pipeline.pairs.strings import (
     known_occupation,
 )
 
-PAIRS = pa.schema(
-    [
-        ("anchor_id", pa.uint32()),
-        ("other_id", pa.uint32()),
-        ("similar", pa.bool_()),
-        ("source", pa.dictionary(pa.int8(), pa.string())),
-    ]
-)
+SOURCE = pa.dictionary(pa.int8(), pa.string())
+IDS = {"anchor_id": pa.uint32(), "other_id": pa.uint32()}
+PAIRS = pa.schema({**IDS, "similar": pa.bool_(), "source": SOURCE})
 MAX_DRAWS = 1000
+NONE = np.empty(0, np.int64)
 
 
 class PairsParams(Section):
@@ -51,13 +47,11 @@ class PairsParams(Section):
 
     NAME: ClassVar[str] = "pairs"
     positives_per_anchor: Count
-    across_languages: Share
-    """Of the positives of titles and variants; the others are in the title's own language."""
+    across_languages: Share  # of positives; the others are in the title's own language
     pairs_per_verdict: Count
     dissimilar_per_similar: Number
     shares: dict[str, Annotated[float, Field(ge=0, lt=1)]]
-    """Of the similar pairs of the mix that adds the source; `feedback` is the most that
-    mixes have: each verdict stands in `pairs_per_verdict` pairs, so few have a smaller share."""
+    """Of the similar pairs of the mix that adds the source; `feedback` is the most that it has."""
     variant_positive: Literal["title", "occupation"]
     """A variant is similar to the title that it is made of, or to any of its occupation. Inputs
     with verdicts are then paired with any title and any other input of their occupation, too."""
@@ -86,10 +80,8 @@ def base_pairs(
     """Yield each title `positives_per_anchor` times with another title of its occupation.
 
     The aliases come first, then the auxiliary taxonomy's titles and noisy copies, with each other.
-    `languages` has the columns `title, language` of the aliases.
-
-    Raises:
-        ValueError: no occupation has two titles, or all titles share one occupation.
+    `languages` has the columns `title, language` of the aliases. ValueError if no occupation has
+    two titles, or all titles share one occupation.
     """
     groups = [(ALIAS,), (AUXILIARY, NOISY)] if AUXILIARY in strings["role"] else [(ALIAS,)]
     for roles in groups:
@@ -177,10 +169,7 @@ def feedback_pairs(
 
 
 def new_pairs(similar_before: int, share: float) -> int:
-    """Tell how many similar pairs make `share` of all similar ones, these counted.
-
-    n = p · (before + n), so n = p · before / (1 - p).
-    """
+    """Return n = p · before / (1 - p), with which `share` p of all similar pairs is new."""
     return round(share * similar_before / (1 - share))
 
 
@@ -190,7 +179,7 @@ def block(
     source: str,
     members: StringOccupations,
     rng: np.random.Generator,
-    rejected: tuple[np.ndarray, np.ndarray] = (np.empty(0, np.int64), np.empty(0, np.int64)),
+    rejected: tuple[np.ndarray, np.ndarray] = (NONE, NONE),
 ) -> pa.Table:
     """Return one block: similar and rejected pairs of `source`, then dissimilar ones of `base`.
 
@@ -202,15 +191,10 @@ def block(
     others = np.concatenate([similar[1], rejected[1], strangers])
     codes = np.full(anchors.size, PAIR_SOURCES.index("base"), np.int8)
     codes[: similar[0].size + rejected[0].size] = PAIR_SOURCES.index(source)
-    return pa.Table.from_arrays(
-        [
-            pa.array(anchors.astype(np.uint32)),
-            pa.array(others.astype(np.uint32)),
-            pa.array(np.arange(anchors.size) < similar[0].size),
-            pa.DictionaryArray.from_arrays(codes, pa.array(PAIR_SOURCES)),
-        ],
-        schema=PAIRS,
-    )
+    ids = [pa.array(ids.astype(np.uint32)) for ids in (anchors, others)]
+    is_similar = pa.array(np.arange(anchors.size) < similar[0].size)
+    sources = pa.DictionaryArray.from_arrays(codes, pa.array(PAIR_SOURCES))
+    return pa.Table.from_arrays([*ids, is_similar, sources], schema=PAIRS)
 
 
 def write_blocks(blocks: Iterable[pa.Table], path: Path) -> Counter[tuple[str, bool]]:
@@ -242,18 +226,16 @@ def _candidates(
     A confirmed input's run is the one title that it was matched with, a corrected input's all
     titles of the correct occupation. If they meet, both have all titles and all inputs of it.
     """
-    pinned = resolutions.clear() if meet else resolutions.filter(IS_CORRECT)
-    free = resolutions if meet else resolutions.filter(~IS_CORRECT)
+    is_pinned = IS_CORRECT & (not meet)
+    pinned, free = resolutions.filter(is_pinned), resolutions.filter(~is_pinned)
     matched, confirmed = _matched(pinned, strings)
     owned = (
         strings.filter(pl.col("role").is_in([ALIAS, FEEDBACK] if meet else [ALIAS]))
         .explode("occupation_ids")
         .sort("occupation_ids", "string_id")
-        .with_row_index("position")
+        .with_row_index("start")
     )
-    runs = owned.group_by("occupation_ids", maintain_order=True).agg(
-        pl.col("position").min().alias("start"), pl.len().alias("size")
-    )
+    runs = owned.group_by("occupation_ids").agg(pl.col("start").min(), size=pl.len())
     joined = (
         free.sort(~IS_CORRECT, maintain_order=True)
         .with_columns(occupation_ids=known_occupation(corrections=corrections))

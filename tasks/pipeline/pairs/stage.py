@@ -1,16 +1,15 @@
 """Stage `pairs`: the training pairs of mix K, those of the mix before and those of its own source.
 
 In: `data/split/titles.parquet`; for `base`: the queries and the auxiliary titles; for the sources:
-`data/pairs/` of the mix before and the source's `variants.parquet`; for the mixes with feedback:
+`data/pairs/` of the mix before and the source's `variants.parquet`; with feedback:
 `data/pairs/extra_words/` and `data/feedback/resolutions.parquet`. Out, in `data/pairs/K/`:
-`strings.parquet`, `pairs.parquet` and counts. `pairs.shares` holds each source's share of the
-similar pairs (Neculoiu et al. 2016, section 4.2).
+`strings.parquet`, `pairs.parquet` and counts (Neculoiu et al. 2016, section 4.2).
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -18,31 +17,14 @@ import polars as pl
 import pyarrow as pa
 
 from models.reproducibility import generator
+from tasks.io import mixes
 from tasks.io.command import print_counts, run
 from tasks.io.files import content_hash, write_json
 from tasks.io.frames import read_frame, write_frame
-from tasks.io.mixes import (
-    BASE,
-    CORRECTIONS,
-    MIXES,
-    PAPER_NUMBERS,
-    SOURCES,
-    mix_before,
-    reads_feedback,
-    training_variants,
-)
 from tasks.io.schemas import AUXILIARY_TITLES, QUERIES, RESOLUTIONS, STRINGS, TITLES
 from tasks.io.section import load, load_run
 from tasks.io.title_readings import normalized
-from tasks.pipeline.pairs.drawn_pairs import (
-    PairsParams,
-    base_pairs,
-    feedback_pairs,
-    new_pairs,
-    read_blocks,
-    variant_pairs,
-    write_blocks,
-)
+from tasks.pipeline.pairs import drawn_pairs
 from tasks.pipeline.pairs.strings import (
     IS_CORRECT,
     base_strings,
@@ -56,68 +38,65 @@ LEARNED = ("verdicts.parquet", "resolutions.parquet", "overrides.parquet", "metr
 """Files of the stage `feedback` that a mix with feedback and the readers of its model depend on."""
 
 
-def _mixed(mix: str, params: PairsParams, seed: int) -> tuple[pl.DataFrame, Iterator[pa.Table]]:
+def _mixed(
+    mix: str, params: drawn_pairs.PairsParams, seed: int
+) -> tuple[pl.DataFrame, Iterator[pa.Table]]:
     """Return the strings table of a mix and its blocks, from the files of the mix before."""
-    rng = generator(seed, "pairs", PAPER_NUMBERS.get(mix, mix))
+    rng = generator(seed, "pairs", mixes.PAPER_NUMBERS.get(mix, mix))
     titles = read_frame(Path("data/split/titles.parquet"), TITLES)
-    if mix == BASE:
-        strings = base_strings(
-            titles,
-            read_frame(Path("data/split/queries.parquet"), QUERIES),
-            read_frame(Path("data/auxiliary_taxonomy/titles.parquet"), AUXILIARY_TITLES),
-        )
-        return strings, base_pairs(strings, params, rng, titles)
-    before = Path(f"data/pairs/{mix_before(mix)}")
-    if reads_feedback(mix):
+    if mix == mixes.BASE:
+        queries = read_frame(Path("data/split/queries.parquet"), QUERIES)
+        auxiliary = Path("data/auxiliary_taxonomy/titles.parquet")
+        strings = base_strings(titles, queries, read_frame(auxiliary, AUXILIARY_TITLES))
+        return strings, drawn_pairs.base_pairs(strings, params, rng, titles)
+    before = Path(f"data/pairs/{mixes.mix_before(mix)}")
+    if mixes.reads_feedback(mix):
         resolutions = read_frame(FEEDBACK / "resolutions.parquet", RESOLUTIONS)
-        return with_feedback(before, resolutions, params, rng, corrections=mix == CORRECTIONS)
-    source = next(source for source in SOURCES if source.stage == mix)
-    variants = training_variants(source)
+        return with_feedback(before, resolutions, params, rng, corrections=mix == mixes.CORRECTIONS)
+    source = next(source for source in mixes.SOURCES if source.stage == mix)
+    variants = mixes.training_variants(source)
     strings = with_variants(read_frame(before / "strings.parquet", STRINGS), variants, source.name)
 
-    def blocks() -> Iterator[pa.Table]:
-        similar = yield from _counted(read_blocks(before / "pairs.parquet"))
-        new = new_pairs(similar, params.shares[source.name])
-        yield from variant_pairs(strings, variants, source.name, new, params, rng, titles)
+    def own(new: int) -> Iterator[pa.Table]:
+        name = source.name
+        return drawn_pairs.variant_pairs(strings, variants, name, new, params, rng, titles)
 
-    return strings, blocks()
+    kept = drawn_pairs.read_blocks(before / "pairs.parquet")
+    return strings, _continued(kept, params.shares[source.name], own)
 
 
 def with_feedback(
     before: Path,
     resolutions: pl.DataFrame,
-    params: PairsParams,
+    params: drawn_pairs.PairsParams,
     rng: np.random.Generator,
     *,
     corrections: bool,
 ) -> tuple[pl.DataFrame, Iterator[pa.Table]]:
-    """Return the strings and blocks of the folder of another mix, and those of people's verdicts.
-
-    `resolutions` has schema `RESOLUTIONS`; `corrections`: whether their corrections are learned
-    too.
-    """
+    """Return the strings and blocks of another mix's folder, and those of people's verdicts."""
     learned = resolutions.drop_nulls("matched_title")
     strings_before = read_frame(before / "strings.parquet", STRINGS)
     strings = with_feedback_strings(strings_before, learned, corrections=corrections)
 
-    def blocks() -> Iterator[pa.Table]:
-        kept = read_blocks(before / "pairs.parquet")
-        if params.contradicted_pairs == "dropped":
-            kept = without_contradicted(kept, strings_before, learned, corrections=corrections)
-        similar = yield from _counted(kept)
-        new = new_pairs(similar, params.shares["feedback"])
-        yield from feedback_pairs(strings, learned, new, params, rng, corrections=corrections)
+    def own(new: int) -> Iterator[pa.Table]:
+        parts = (strings, learned, new, params, rng)
+        return drawn_pairs.feedback_pairs(*parts, corrections=corrections)
 
-    return strings, blocks()
+    kept = drawn_pairs.read_blocks(before / "pairs.parquet")
+    if params.contradicted_pairs == "dropped":
+        kept = without_contradicted(kept, strings_before, learned, corrections=corrections)
+    return strings, _continued(kept, params.shares["feedback"], own)
 
 
-def _counted(blocks: Iterator[pa.Table]) -> Generator[pa.Table, None, int]:
-    """Yield blocks; return how many similar pairs they hold."""
+def _continued(
+    blocks: Iterator[pa.Table], share: float, make: Callable[[int], Iterator[pa.Table]]
+) -> Iterator[pa.Table]:
+    """Yield blocks, then what `make` yields of as many similar pairs as are `share` of all."""
     similar = 0
     for table in blocks:
-        similar += table["similar"].to_numpy().sum()
+        similar += int(table["similar"].to_numpy().sum())
         yield table
-    return int(similar)
+    yield from make(drawn_pairs.new_pairs(similar, share))
 
 
 def without_contradicted(
@@ -139,9 +118,8 @@ def without_contradicted(
         incorrect=pl.col("predicted_occupation_id").filter(~IS_CORRECT),
     )
     of_mined = strings.filter(role="extra_words")
-    views = of_mined.select(normalized(of_mined["title"]), other_id="string_id").join(
-        by_title, on="normalized"
-    )
+    named = of_mined.select(normalized(of_mined["title"]), other_id="string_id")
+    views = named.join(by_title, on="normalized")
     held = strings.select(anchor_id="string_id", held="occupation_ids")
     contradicted = (
         pl.when(pl.col("correct").is_not_null())
@@ -164,11 +142,11 @@ def without_contradicted(
 def main() -> None:
     """Run the stage on its files."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--mix", required=True, choices=MIXES)
+    parser.add_argument("--mix", required=True, choices=mixes.MIXES)
     mix = parser.parse_args().mix
     folder = Path(f"data/pairs/{mix}")
-    strings, blocks = _mixed(mix, load(PairsParams), load_run().seed)
-    rows = write_blocks(blocks, folder / "pairs.parquet")
+    strings, blocks = _mixed(mix, load(drawn_pairs.PairsParams), load_run().seed)
+    rows = drawn_pairs.write_blocks(blocks, folder / "pairs.parquet")
     write_frame(strings, folder / "strings.parquet", STRINGS)
     counts = {
         "pairs": rows.total(),
@@ -176,12 +154,11 @@ def main() -> None:
         "similar": {source: n for (source, similar), n in sorted(rows.items()) if similar},
         "dissimilar": {source: n for (source, similar), n in sorted(rows.items()) if not similar},
     }
-    # readers of `data/feedback` depend on this file, because a mix without feedback needs none
-    files = [FEEDBACK / name for name in LEARNED] if reads_feedback(mix) else []
-    write_json(
-        counts | ({"feedback": content_hash(files, "")} if files else {}), folder / "metrics.json"
-    )
     print_counts(counts)
+    if mixes.reads_feedback(mix):
+        # readers of `data/feedback` depend on this file, because a mix without feedback needs none
+        counts["feedback"] = content_hash([FEEDBACK / name for name in LEARNED], "")
+    write_json(counts, folder / "metrics.json")
 
 
 if __name__ == "__main__":

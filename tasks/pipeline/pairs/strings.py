@@ -1,8 +1,7 @@
 """The strings of training pairs: a table of them, and which occupations they share.
 
 The table is `string_id → title, occupation_ids, role`, one row a title and role. Titles are
-cleaned, as encoders see them, so that two rows of one role never hold the same string with
-different occupations.
+cleaned, so that no two rows of one role hold the same string.
 """
 
 from __future__ import annotations
@@ -41,20 +40,15 @@ def with_variants(strings: pl.DataFrame, variants: pl.DataFrame, role: str) -> p
     ids. `role` is the source's name.
     """
     titles = strings.filter(role=ALIAS).select("title", "occupation_ids")
-    named = variants.select("title", "variant").join(
-        titles, on="title", maintain_order="left", validate="m:1"
-    )
-    return _numbered(strings, _distinct(named.drop("title").rename({"variant": "title"}), role))
+    pairs = variants.select("title", "variant")
+    named = pairs.join(titles, on="title", maintain_order="left", validate="m:1")
+    return _numbered(strings, _distinct(named.select("occupation_ids", title="variant"), role))
 
 
 def with_feedback_strings(
     strings: pl.DataFrame, resolutions: pl.DataFrame, *, corrections: bool
 ) -> pl.DataFrame:
-    """Add the inputs of `resolutions` as rows of role `feedback`, with the occupation people gave.
-
-    `resolutions` has schema `RESOLUTIONS`; `corrections` tells whether this mix knows corrected
-    occupations.
-    """
+    """Add the inputs of `RESOLUTIONS` with the role `feedback` and the occupation people gave."""
     known = pl.concat_list(known_occupation(corrections=corrections))
     named = resolutions.select(title="cleaned", occupation_ids=known)
     return _numbered(strings, _distinct(named, FEEDBACK))
@@ -88,19 +82,16 @@ def _numbered(*parts: pl.DataFrame) -> pl.DataFrame:
 class StringOccupations:
     """Which strings belong to which occupations, as arrays from which pairs are drawn.
 
-    Attributes:
-        ids: of the strings, rising.
-        string: string ids, grouped by occupation and within it by language; a string of two
-            occupations stands twice.
-        start, size: of each row's occupation.
-        language_start, language_size: of those of its occupation in its language.
+    `ids` are the strings, rising; `string` has them grouped by occupation and within it by
+    language; a string of two occupations stands twice. `start` and `size` are of each row's
+    occupation, `language_start` and `language_size` of its language there.
     """
 
     def __init__(
         self, ids: np.ndarray, occupation_ids: pl.Series, languages: pl.Series | None = None
     ) -> None:
-        language = languages if languages is not None else pl.Series([""] * len(ids))
-        columns = {"string": ids, "occupation": occupation_ids, "language": language}
+        named = pl.Series([""] * len(ids)) if languages is None else languages
+        columns = {"string": ids, "occupation": occupation_ids, "language": named}
         flat = pl.DataFrame(columns).explode("occupation").sort("occupation", "language", "string")
         code = flat["occupation"].rank("dense").to_numpy().astype(np.int64) - 1
         self.ids, self.string = ids, flat["string"].to_numpy()
@@ -115,10 +106,7 @@ class StringOccupations:
     def of(
         cls, strings: pl.DataFrame, *roles: str, languages: pl.DataFrame | None = None
     ) -> StringOccupations:
-        """Take the strings of some roles whose occupation is known.
-
-        `languages` has the columns `title, language`; other strings have none.
-        """
+        """Take the strings of some roles with an occupation; `languages`: `title, language`."""
         has_occupation = pl.col("occupation_ids").list.len() > 0
         rows = strings.filter(pl.col("role").is_in(roles) & has_occupation)
         language = None
@@ -154,23 +142,20 @@ class StringOccupations:
             own = rng.random(row.size) >= across_languages
             start = np.where(own, self.language_start[row], start)
             size = np.where(own, self.language_size[row], size)
-        drawn: np.ndarray = self.string[start + rng.integers(0, size)]
-        return drawn
+        return np.asarray(self.string[start + rng.integers(0, size)])
 
     def share_occupation(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Return a boolean per pair of string ids."""
         one = self._codes[np.searchsorted(self.ids, left)][:, :, None]
         other = self._codes[np.searchsorted(self.ids, right)][:, None, :]
-        shared: np.ndarray = ((one == other) & (one >= 0)).any(axis=(1, 2))
-        return shared
+        return np.asarray(((one == other) & (one >= 0)).any(axis=(1, 2)))
 
     def _drawn(
         self, rows: np.ndarray, start: np.ndarray, size: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
         position = rng.integers(0, size[rows] - 1)
         position += position >= rows - start[rows]
-        drawn: np.ndarray = self.string[start[rows] + position]
-        return drawn
+        return np.asarray(self.string[start[rows] + position])
 
 
 def _runs(code: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

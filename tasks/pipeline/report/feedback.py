@@ -67,9 +67,8 @@ def feedback(report_data: ReportData) -> Markup:
         return section("feedback", learns=False)
     known = report_data.resolutions.drop_nulls("occupation_id")
     answer = report_data.answers(known["cleaned"].to_list()).alias("answer")
-    rows = known.with_columns(
-        answer, was=pl.col("resolution") == "correct", now=answer == known["occupation_id"]
-    )
+    was, now = pl.col("resolution") == "correct", answer == known["occupation_id"]
+    rows = known.with_columns(answer, was=was, now=now)
     kinds = (("learned from", False), ("kept for the gate", True))
     parts = [(name, rows.filter(held_out=held_out)) for name, held_out in kinds]
     drawn = chosen_as(report_data.verdicts, RANDOM)
@@ -138,11 +137,16 @@ def reviewers(report_data: ReportData) -> Markup:
     "not_a_job_title", that one of them gave. Labels by which the pipeline judges itself are a
     reviewer, too.
     """
-    answers = _latest_answers(report_data.verdicts)
-    pairs = (
-        answers.join(answers, on=TITLE, suffix="_other")
-        .filter(pl.col("reviewer") != pl.col("reviewer_other"))
-        .with_columns(same=pl.col("answer") == pl.col("answer_other"))
+    named = pl.when(pl.col("reviewer_id") == "").then(pl.lit(UNNAMED)).otherwise("reviewer_id")
+    answers = latest_verdicts(report_data.verdicts).select(
+        TITLE,
+        "raw_title",
+        pl.when("from_labels").then(pl.lit(LABELS)).otherwise(named).alias("reviewer"),
+        pl.col("occupation_id").fill_null(NOT_A_JOB_TITLE).alias("answer"),
+    )
+    both = answers.join(answers, on=TITLE, suffix="_other")
+    pairs = both.filter(pl.col("reviewer") != pl.col("reviewer_other")).with_columns(
+        same=pl.col("answer") == pl.col("answer_other")
     )
     if pairs.is_empty():
         return section("reviewers", by_reviewer=[])
@@ -171,17 +175,6 @@ def reviewers(report_data: ReportData) -> Markup:
     )
 
 
-def _latest_answers(verdicts: pl.DataFrame) -> pl.DataFrame:
-    """Return `normalized, raw_title, reviewer, answer`, one row a reviewer and title."""
-    named = pl.when(pl.col("reviewer_id") == "").then(pl.lit(UNNAMED)).otherwise("reviewer_id")
-    return latest_verdicts(verdicts).select(
-        TITLE,
-        "raw_title",
-        pl.when("from_labels").then(pl.lit(LABELS)).otherwise(named).alias("reviewer"),
-        pl.col("occupation_id").fill_null(NOT_A_JOB_TITLE).alias("answer"),
-    )
-
-
 def _by_reviewer(answers: pl.DataFrame, pairs: pl.DataFrame) -> list[tuple[str, ...]]:
     """Return the titles of each reviewer and the share of pairs in which the other one agrees."""
     frame = (
@@ -199,14 +192,11 @@ def _by_reviewer(answers: pl.DataFrame, pairs: pl.DataFrame) -> list[tuple[str, 
 
 def _differing(answers: pl.DataFrame) -> pl.DataFrame:
     """Return `raw_title, answers` (list of `reviewer, answer`), most reviewers first."""
+    title, kinds = pl.col("raw_title").min(), pl.col("answer").n_unique()
     return (
         answers.sort("reviewer")
         .group_by(TITLE)
-        .agg(
-            pl.col("raw_title").min(),
-            kinds=pl.col("answer").n_unique(),
-            answers=pl.struct("reviewer", "answer"),
-        )
+        .agg(title, kinds=kinds, answers=pl.struct("reviewer", "answer"))
         .filter(pl.col("kinds") > 1)
         .sort(pl.col("answers").list.len(), "raw_title", descending=[True, False])
         .select("raw_title", "answers")

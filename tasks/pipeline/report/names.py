@@ -7,10 +7,9 @@ from typing import Any
 
 from tasks.io.mixes import sources_of
 
-Table = tuple[Sequence[str], Sequence[Sequence[str]]]
-"""Head and rows, as text."""
+Table = tuple[Sequence[str], Sequence[Sequence[str]]]  # head and rows, as text
 BASELINES = ("ngram", "tfidf", "untrained")
-TESTS = {
+TESTS = {  # name and meaning
     "typos": ("Typos", "training titles with about 5 % of their characters changed"),
     "composition": (
         "Composition",
@@ -23,15 +22,13 @@ TESTS = {
     "annotations": ("Annotations", "labelled raw inputs that nothing was trained on"),
     "heldout_alias": ("Held-out alias", "one alias an occupation, kept out of training and index"),
 }
-"""Name and meaning."""
-SLICES = {
+SLICES = {  # slices by source, of tests that have several
     "source:pair_seen": "synonym seen elsewhere",
     "source:pair_unseen": "synonym never seen",
     "source:two_exchanges": "two synonyms",
     "source:label_agrees": "label agrees",
     "source:label_differs": "label differs",
 }
-"""Slices by source, of tests that have several."""
 SYSTEMS = {"ngram": "n-gram matcher", "tfidf": "TF-IDF", "untrained": "network, untrained"}
 
 
@@ -63,9 +60,8 @@ def slice_name(name: str) -> str:
 
 def in_order(names: Iterable[str], order: Iterable[str]) -> list[str]:
     """Return distinct names: those of `order` first, then the rest sorted."""
-    left = set(names)
-    first = [name for name in order if name in left]
-    return first + sorted(left - set(first))
+    rank = {name: position for position, name in enumerate(order)}
+    return sorted(set(names), key=lambda name: (rank.get(name, len(rank)), name))
 
 
 def share(value: float) -> str:

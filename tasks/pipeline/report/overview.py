@@ -16,7 +16,7 @@ SPLITS = {
     "valid": "kept out to choose when to stop",
     "gate": "kept out for the gate between challenger and champion",
 }
-CURVES = {
+CURVES = {  # figures of the loss: meaning, and column, label, colour and style of each curve
     "loss": ("the loss", [("loss", "loss", INK, "-")]),
     "terms": (
         "the two terms of the loss",
@@ -26,15 +26,13 @@ CURVES = {
         ],
     ),
 }
-"""Figures of the loss: meaning, and column, label, colour and style of each curve."""
 
 
 def data(report_data: ReportData) -> Markup:
     """Make the section of the rows that were read, and of the split."""
     counts = report_data.counts
     splits = dict(report_data.aliases["split"].value_counts().iter_rows())
-    reasons = sorted(counts["rejected"].items())
-    why = "; ".join(f"{reason}: {count(rows)}" for reason, rows in reasons)
+    why = "; ".join(f"{reason}: {count(n)}" for reason, n in sorted(counts["rejected"].items()))
     rows = [
         ("Occupations", counts["occupations"], "the classes to find"),
         ("Aliases", counts["aliases"], "titles of occupations, the labels among them"),
@@ -80,8 +78,7 @@ def _loss(history: pl.DataFrame, name: str) -> Markup:
     def plot(axes: Axes) -> None:
         for column, label, colour, line in curves:
             axes.plot(history["step"], history[column], line, color=colour, label=label)
-        axes.set_xlabel("step")
-        axes.set_ylabel("mean since the look before")
+        axes.set(xlabel="step", ylabel="mean since the look before")
         if axes.dataLim.ymin >= 0:
             axes.set_ylim(bottom=0)
         axes.legend()
@@ -94,8 +91,7 @@ def _validation(history: pl.DataFrame, kept: tuple[int, float]) -> Markup:
         axes.plot(history["step"], history["valid_score"], "o-", color=BLUE, markersize=3)
         axes.axvline(kept[0], color=GREY, linestyle="--", linewidth=1)
         axes.plot([kept[0]], [kept[1]], "D", color=ORANGE, markersize=7, label="kept")
-        axes.set_xlabel("step")
-        axes.set_ylabel("validation success@1")
+        axes.set(xlabel="step", ylabel="validation success@1")
         axes.set_ylim(bottom=0)
         axes.legend()
 

@@ -29,8 +29,7 @@ LAST_OF_PLANES = "".join(
 )
 FORBIDDEN = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef{LAST_OF_PLANES}]")
 """Characters that no HTML document may hold: controls, surrogates and noncharacters."""
-LINKS, MAIN = '<nav aria-label="Sections"><ul>', "<main>"
-"""Where the list of links and the sections begin."""
+LINKS, MAIN = '<nav aria-label="Sections"><ul>', "<main>"  # where the links and the sections begin
 
 INK, FAINT = "#1f2328", "#c9ced6"
 BLUE, ORANGE, GREEN, GREY = "#0072b2", "#d55e00", "#009e73", "#767676"
@@ -80,11 +79,7 @@ def strong(text: object) -> Markup:
 
 
 def with_first_section(document: str, anchor: str, name: str, first: Markup) -> str:
-    """Put a section, and its link, before all others of the report.
-
-    Raises:
-        ValueError: the stage `report` did not write the document.
-    """
+    """Put a section and its link before all others; ValueError if it is no report."""
     if any(document.count(start) != 1 for start in (LINKS, MAIN)):
         raise ValueError("this is not the page of the stage report: run `dvc repro report`")
     link = f'{LINKS}<li><a href="#{anchor}">{escape(name)}</a></li>'
@@ -92,11 +87,7 @@ def with_first_section(document: str, anchor: str, name: str, first: Markup) -> 
 
 
 def drawing(
-    name: str,
-    meaning: str,
-    plot: Callable[[Axes], None],
-    width: float = 4.6,
-    height: float = 3.0,
+    name: str, meaning: str, plot: Callable[[Axes], None], width: float = 4.6, height: float = 3.0
 ) -> Markup:
     """Draw one set of axes as inline SVG; Matplotlib's settings change in here only.
 

@@ -60,13 +60,12 @@ class ReportData:
         It is empty if the title's out-of-distribution score is above a threshold.
         """
         index = self.search.index
-        ood_score = None
         if ood_threshold is not None:
             ood_score = OodScore(frozenset(index.titles), TitleWords.of(index.titles).endings)
         answers: list[str] = []
         for block, hits in self.search.blocks(titles, 1):
             names = [index.occupations[first] for first in hits.occupations[:, 0]]
-            if ood_score is not None:
+            if ood_threshold is not None:
                 unlike = ood_score(titles[block], hits.closest) > ood_threshold
                 names = ["" if one else name for one, name in zip(unlike, names, strict=True)]
             answers += names

@@ -18,21 +18,7 @@ from matplotlib.axes import Axes
 
 from models.metrics.intervals import Interval, bootstrap_interval, paired_interval
 from models.reproducibility import child_seed
-from tasks.pipeline.report.names import (
-    BASELINES,
-    TESTS,
-    baseline_name,
-    count,
-    counted,
-    crossed,
-    in_order,
-    listed,
-    percent,
-    share,
-    signed,
-    system_name,
-    test_name,
-)
+from tasks.pipeline.report import names
 from tasks.pipeline.report.page import BLUE, GREEN, ORANGE, drawing, section, strong
 from tasks.pipeline.report.report_data import ReportData
 
@@ -55,6 +41,7 @@ STEPS = tuple(tenths / 10 for tenths in range(10, 0, -1))  # shares of the queri
 
 CONFUSED = (LABELLED, "heldout_alias")
 TAKEN_FOR = 3
+EXAMPLE = Markup("{} → <em>{}</em>")
 EXAMPLES = pl.struct("raw_title", "title").unique(maintain_order=True).head(3)
 
 
@@ -78,21 +65,21 @@ def results(report_data: ReportData) -> Markup:
     whole = report_data.table.filter(slice="all")
     comparisons = compare(report_data)
     baselines = list(dict.fromkeys(c.baseline for c in comparisons))
-    cells = {
-        ((test_name(test),), c.baseline): _difference(c)
-        for test in in_order((c.test for c in comparisons), TESTS)
-        for c in comparisons
-        if c.test == test
-    }
+    order = names.in_order((c.test for c in comparisons), names.TESTS)
+    cells = {}
+    for c in sorted(comparisons, key=lambda c: order.index(c.test)):
+        value, low, high = map(names.signed, astuple(c.difference))
+        difference = DIFFERENCE.format(value, c.verdict, c.verdict, low, high)
+        cells[(names.test_name(c.test),), c.baseline] = difference
     return section(
         "results",
         standing=standing(comparisons),
         groups=[
             _group(test, whole.filter(test=test), report_data.mix)
-            for test in in_order(whole["test"], TESTS)
+            for test in names.in_order(whole["test"], names.TESTS)
         ],
-        baselines=[f"less {baseline_name(baseline)}" for baseline in baselines],
-        differences=crossed(cells, baselines),
+        baselines=[f"less {names.baseline_name(baseline)}" for baseline in baselines],
+        differences=names.crossed(cells, baselines),
     )
 
 
@@ -100,17 +87,15 @@ def compare(report_data: ReportData) -> list[Comparison]:
     """Compare the trained network with each baseline on each test, paired by query."""
     comparisons = []
     mine = report_data.scores.filter(system=report_data.mix)
-    for baseline in in_order(set(report_data.scores["system"]) - {report_data.mix}, BASELINES):
+    others = set(report_data.scores["system"]) - {report_data.mix}
+    for baseline in names.in_order(others, names.BASELINES):
         theirs = report_data.scores.filter(system=baseline)
         both = mine.join(theirs, on=["test", "query_id"], suffix="_theirs").sort("query_id")
-        for test in in_order(both["test"], TESTS):
+        for test in names.in_order(both["test"], names.TESTS):
             rows = both.filter(test=test)
-            difference = paired_interval(
-                rows["success_at_1"].to_numpy(),
-                rows["success_at_1_theirs"].to_numpy(),
-                report_data.evaluate.bootstrap_draws,
-                child_seed(report_data.seed, "report", test),
-            )
+            own, other = (rows[f"success_at_1{whose}"].to_numpy() for whose in ("", "_theirs"))
+            draws, seed = report_data.evaluate.bootstrap_draws, report_data.seed
+            difference = paired_interval(own, other, draws, child_seed(seed, "report", test))
             comparisons.append(Comparison(test, baseline, difference))
     return comparisons
 
@@ -122,52 +107,45 @@ def standing(comparisons: list[Comparison]) -> list[str]:
         tests: dict[str, list[str]] = {verdict: [] for verdict in VERBS}
         for c in comparisons:
             if c.baseline == baseline:
-                tests[c.verdict].append(f"{test_name(c.test)} ({signed(c.difference.value)})")
-        parts = [f"{VERBS[verdict]} on {listed(on)}" for verdict, on in tests.items() if on]
-        sentences.append(
-            f"Against {baseline_name(baseline)} the trained network is {'; it is '.join(parts)}."
-        )
+                difference = names.signed(c.difference.value)
+                tests[c.verdict].append(f"{names.test_name(c.test)} ({difference})")
+        parts = [f"{VERBS[verdict]} on {names.listed(on)}" for verdict, on in tests.items() if on]
+        name = names.baseline_name(baseline)
+        sentences.append(f"Against {name} the trained network is {'; it is '.join(parts)}.")
     return sentences
 
 
 def _group(test: str, rows: pl.DataFrame, mix: str) -> tuple[str, str, list[list[object]]]:
     """Return the name of a test, its meaning and size, and the row of each system."""
-    best = {m: share(v) for m, v in rows.group_by("metric").agg(pl.max("value")).iter_rows()}
-    meaning = f": {TESTS[test][1]}" if test in TESTS else ""
-    return (
-        test_name(test),
-        f"{meaning}. {counted(rows['n'][0], 'query', 'queries')}.",
-        [
-            _system(system, rows.filter(system=system), best, system == mix)
-            for system in in_order(rows["system"], BASELINES)
-        ],
-    )
+    best = {m: names.share(v) for m, v in rows.group_by("metric").agg(pl.max("value")).iter_rows()}
+    meaning = f": {names.TESTS[test][1]}" if test in names.TESTS else ""
+    systems = [
+        _system(system, rows.filter(system=system), best, system == mix)
+        for system in names.in_order(rows["system"], names.BASELINES)
+    ]
+    size = names.counted(rows["n"][0], "query", "queries")
+    return names.test_name(test), f"{meaning}. {size}.", systems
 
 
 def _system(
     system: str, rows: pl.DataFrame, best: Mapping[str, str], is_network: bool
 ) -> list[object]:
     by_metric = {row["metric"]: row for row in rows.iter_rows(named=True)}
-    values = {metric: share(by_metric[metric]["value"]) for metric in METRICS}
+    values = {metric: names.share(by_metric[metric]["value"]) for metric in METRICS}
     accuracy, *others = (
         strong(value) if value == best[metric] else value for metric, value in values.items()
     )
-    first, name = by_metric["success_at_1"], system_name(system)
+    first, name = by_metric["success_at_1"], names.system_name(system)
     low, value, high = (
         f"{2 + 236 * min(max(first[end], 0), 1):.1f}" for end in ("low", "value", "high")
     )
     return [
         strong(name) if is_network else name,
         accuracy,
-        f"{share(first['low'])} – {share(first['high'])}",
+        f"{names.share(first['low'])} – {names.share(first['high'])}",
         MARK.format("blue" if is_network else "ink", low, high, value, value),
         *others,
     ]
-
-
-def _difference(comparison: Comparison) -> Markup:
-    value, low, high = (signed(end) for end in astuple(comparison.difference))
-    return DIFFERENCE.format(value, comparison.verdict, comparison.verdict, low, high)
 
 
 def coverage(report_data: ReportData) -> Markup:
@@ -176,9 +154,20 @@ def coverage(report_data: ReportData) -> Markup:
     A consumer who takes only answers with a score of at least the threshold gets fewer of them, and
     more that are right.
     """
+
+    def plot(axes: Axes) -> None:
+        for system in (*LINES, report_data.mix):
+            points = curve(surest_first(report_data.run, report_data.scores, system))
+            line, colour = LINES.get(system, ("-", BLUE))
+            label = names.system_name(system)
+            axes.plot(points["answered"], points["right"], line, color=colour, label=label)
+        axes.set(xlim=(0, 1), ylim=(0, 1.02), ylabel="share of those that are right")
+        axes.set_xlabel("share of queries that are answered, the surest first")
+        axes.legend(loc="lower left")
+
     by_score = surest_first(report_data.run, report_data.scores, report_data.mix)
     scores = by_score["score"].drop_nulls().to_numpy()
-    rows = []
+    meaning, rows = "share of right answers by share of answered queries", []
     if len(scores):
         # each threshold is the score of the last query of the share, rounded down as it is shown
         last = [min(max(round(part * by_score.height), 1), len(scores)) - 1 for part in STEPS]
@@ -186,9 +175,9 @@ def coverage(report_data: ReportData) -> Markup:
         rows = [_threshold(by_score, one, report_data) for one in dict.fromkeys(thresholds)]
     return section(
         "coverage",
-        test=test_name(LABELLED),
+        test=names.test_name(LABELLED),
         queries=by_score.height,
-        drawing=_coverage_drawing(report_data) if rows else "",
+        drawing=drawing("coverage", meaning, plot) if rows else "",
         rows=rows,
     )
 
@@ -210,12 +199,9 @@ def surest_first(run: pl.DataFrame, scores: pl.DataFrame, system: str) -> pl.Dat
 def curve(by_score: pl.DataFrame) -> pl.DataFrame:
     """Return `threshold, answered, right` for each score as the threshold, the highest first.
 
-    `by_score`: of `surest_first`.
-
-    Returns:
-        `answered` is the share of all queries whose score is `threshold` or more, `right` the share
-        of those that are answered rightly. Equal scores are answered together; a query without an
-        answer never is.
+    `by_score`: of `surest_first`. `answered` is the share of all queries whose score is `threshold`
+    or more, `right` the share of those that are answered rightly. Equal scores are answered
+    together; a query without an answer never is.
     """
     answered = by_score.drop_nulls("score").group_by("score", maintain_order=True)
     return answered.agg(pl.len(), pl.col("success").sum()).select(
@@ -225,34 +211,17 @@ def curve(by_score: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _coverage_drawing(report_data: ReportData) -> Markup:
-    def plot(axes: Axes) -> None:
-        for system in (*LINES, report_data.mix):
-            points = curve(surest_first(report_data.run, report_data.scores, system))
-            line, colour = LINES.get(system, ("-", BLUE))
-            axes.plot(
-                points["answered"], points["right"], line, color=colour, label=system_name(system)
-            )
-        axes.set_xlim(0, 1)
-        axes.set_xlabel("share of queries that are answered, the surest first")
-        axes.set_ylabel("share of those that are right")
-        axes.set_ylim(0, 1.02)
-        axes.legend(loc="lower left")
-
-    return drawing("coverage", "share of right answers by share of answered queries", plot)
-
-
 def _threshold(by_score: pl.DataFrame, threshold: float, report_data: ReportData) -> list[str]:
     success = by_score.filter(pl.col("score") >= threshold)["success"].to_numpy()
-    seed = child_seed(report_data.seed, "report", "coverage", share(threshold))
+    seed = child_seed(report_data.seed, "report", "coverage", names.share(threshold))
     interval = bootstrap_interval(success, report_data.evaluate.bootstrap_draws, seed)
     return [
-        share(threshold),
-        count(len(success)),
-        percent(len(success) / by_score.height),
+        names.share(threshold),
+        names.count(len(success)),
+        names.percent(len(success) / by_score.height),
         f"{success.sum():.1f}".removesuffix(".0"),
-        share(interval.value),
-        f"{share(interval.low)} – {share(interval.high)}",
+        names.share(interval.value),
+        f"{names.share(interval.low)} – {names.share(interval.high)}",
     ]
 
 
@@ -261,25 +230,16 @@ def confusions(report_data: ReportData) -> Markup:
     worst = by_occupation(report_data.run, report_data.queries, report_data.mix)
     frequent = worst.head(report_data.most_confusions)
     misses, covered = (int(rows["misses"].sum()) for rows in (worst, frequent))
-    label = report_data.label
-    rows = [
-        (
-            listed([label(occupation) for occupation in row["gold"]]),
-            row["misses"],
-            row["queries"],
-            ", ".join(
-                f"{label(one['occupation_id'])} ({one['count']})" for one in row["taken_for"]
-            ),
-            Markup("<br>").join(
-                Markup("{} → <em>{}</em>").format(example["raw_title"], example["title"])
-                for example in row["examples"]
-            ),
-        )
-        for row in frequent.iter_rows(named=True)
-    ]
+    label, rows = report_data.label, []
+    for row in frequent.iter_rows(named=True):
+        gold = names.listed([label(occupation) for occupation in row["gold"]])
+        taken = (f"{label(one['occupation_id'])} ({one['count']})" for one in row["taken_for"])
+        titles = ((example["raw_title"], example["title"]) for example in row["examples"])
+        examples = Markup("<br>").join(EXAMPLE.format(*both) for both in titles)
+        rows.append((gold, row["misses"], row["queries"], ", ".join(taken), examples))
     return section(
         "confusions",
-        tests=listed([test_name(test) for test in CONFUSED]),
+        tests=names.listed([names.test_name(test) for test in CONFUSED]),
         occupations=worst.height,
         misses=misses,
         share=covered / max(misses, 1),
@@ -291,11 +251,8 @@ def by_occupation(run: pl.DataFrame, queries: pl.DataFrame, system: str) -> pl.D
     """Count `gold, misses, queries, taken_for, examples`, the most and largest share first.
 
     `run`: schema `RUN`; rank 1 of `system` on the tests `CONFUSED` is judged; `queries`: schema
-    `QUERIES`; a query with several gold occupations keeps them as one list.
-
-    Returns:
-        One row an occupation; `taken_for` holds `occupation_id, count` of the most frequent wrong
-        answers, at equal counts by id.
+    `QUERIES`; several gold occupations stay one list. `taken_for` holds `occupation_id, count` of
+    the most frequent wrong answers, at equal counts by id.
     """
     judged = pl.col("test").is_in(list(CONFUSED))
     total = queries.filter(judged).group_by(gold="occupation_ids").agg(queries=pl.len())
@@ -313,15 +270,7 @@ def by_occupation(run: pl.DataFrame, queries: pl.DataFrame, system: str) -> pl.D
         .group_by("gold", maintain_order=True)
         .agg(taken_for=pl.struct("occupation_id", "count").head(TAKEN_FOR))
     )
-    return (
-        wrong.group_by("gold", maintain_order=True)
-        .agg(misses=pl.len(), examples=EXAMPLES)
-        .join(total, on="gold")
-        .join(answered, on="gold")
-        .sort(
-            "misses",
-            pl.col("misses") / pl.col("queries"),
-            pl.col("gold").list.join("\t"),
-            descending=[True, True, False],
-        )
-    )
+    counted = wrong.group_by("gold", maintain_order=True).agg(misses=pl.len(), examples=EXAMPLES)
+    order = ("misses", pl.col("misses") / pl.col("queries"), pl.col("gold").list.join("\t"))
+    joined = counted.join(total, on="gold").join(answered, on="gold")
+    return joined.sort(*order, descending=[True, True, False])

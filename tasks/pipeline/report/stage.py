@@ -51,6 +51,12 @@ SECTIONS: dict[str, tuple[str, str, Callable[[ReportData], Markup]]] = {
 }
 """Heading, words of the link, and content by anchor."""
 
+FIGURES = {
+    **{name: name for name in ("occupations", "aliases", "inputs")},
+    "inputs_labelled": "of them labelled",
+    "rejected_errors": "rejected rows",
+}
+
 
 class ReportParams(Section):
     """Section `report`: how many rows the table of confusions shows."""
@@ -61,20 +67,14 @@ class ReportParams(Section):
 
 def report(report_data: ReportData) -> bytes:
     """Write the whole document as UTF-8; equal data give equal bytes."""
-    counts, train = report_data.counts, report_data.train
+    train = report_data.train
     return render(
         "pipeline/report/report.html.j2",
         mix=report_data.mix,
         reader=report_data.reader,
         encoder=train.encoder.kind,
         loss=train.loss.kind,
-        figures=[
-            (counts["occupations"], "occupations"),
-            (counts["aliases"], "aliases"),
-            (counts["inputs"], "inputs"),
-            (counts["inputs_labelled"], "of them labelled"),
-            (counts["rejected_errors"], "rejected rows"),
-        ],
+        figures=[(report_data.counts[name], words) for name, words in FIGURES.items()],
         sections=[
             (anchor, heading, link, content(report_data))
             for anchor, (heading, link, content) in SECTIONS.items()
@@ -91,9 +91,8 @@ def metrics(report_data: ReportData) -> dict[str, float]:
 def load_report_data(data: Path) -> ReportData:
     """Read the parameters, and the files of earlier stages below `data`.
 
-    Raises:
-        FileNotFoundError: a stage before has not run.
-        SchemaError: a file is not what its stage writes.
+    FileNotFoundError if a stage before has not run; SchemaError if a file is not what its stage
+    writes.
     """
     chosen, evaluate = load_run(), load(EvaluateParams)
     training = f"{chosen.mix}/{chosen.seeds[0]}"
@@ -112,9 +111,7 @@ def load_report_data(data: Path) -> ReportData:
         queries=read_queries("test", data),
         history=read_table(trained / "history.csv", schemas.HISTORY),
         run=pl.concat(read_frame(folder / "run.parquet", schemas.RUN) for folder in evaluated),
-        scores=pl.concat(
-            read_frame(folder / "scores.parquet", schemas.SCORES) for folder in evaluated
-        ),
+        scores=pl.concat(read_frame(of / "scores.parquet", schemas.SCORES) for of in evaluated),
         table=pl.concat(read_table(folder / "table.csv", schemas.TABLE) for folder in evaluated),
         feedback=read_json(data / "feedback/metrics.json") if reads_feedback(chosen.mix) else None,
         resolutions=read_learned(chosen.mix, "resolutions", schemas.RESOLUTIONS, data),

@@ -8,6 +8,7 @@ titles with a known occupation count: the report's network has not learned from 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import polars as pl
 from markupsafe import Markup
@@ -22,11 +23,14 @@ from tasks.pipeline.report.report_data import ReportData
 VERSION = 8  # characters of a model's hash that tell versions apart
 NOT_RECORDED = "not recorded"
 LABELS = 8  # weeks that are named below the plot
-CURVES = (
+MEANING = (
+    "share of random titles answered correctly by week of review, as served and now, with 95 % "
+    "intervals; the table below has the figures"
+)
+CURVES = (  # counts, of how many, colour, line, shift to the right in weeks, and label
     ("right", "recorded", BLUE, "o-", 0.0, "as served"),
     ("now", "titles", ORANGE, "s--", 0.08, "now"),
 )
-"""Counts, of how many, colour, line, shift to the right in weeks, and label."""
 
 
 def weeks(report_data: ReportData) -> Markup:
@@ -54,21 +58,16 @@ def random_titles(report_data: ReportData) -> pl.DataFrame:
 
     `week`: its Monday; `abstained` and `right` are as served, null where that is not recorded.
     """
-    drawn = (
-        report_data.verdicts.filter(chosen_by=RANDOM)
-        .drop_nulls("judged_at")
-        .sort("judged_at", maintain_order=True)
-        .unique("normalized", keep="first", maintain_order=True)
-    )
+    dated = report_data.verdicts.filter(chosen_by=RANDOM).drop_nulls("judged_at")
+    by_date = dated.sort("judged_at", maintain_order=True)
+    drawn = by_date.unique("normalized", keep="first", maintain_order=True)
     known = report_data.resolutions.filter("held_out").drop_nulls("occupation_id")
-    gold = known.unique("normalized", keep="first").select(
-        "normalized", "cleaned", gold="occupation_id"
-    )
+    distinct = known.unique("normalized", keep="first")
+    gold = distinct.select("normalized", "cleaned", gold="occupation_id")
     titles = drawn.join(gold, on="normalized", maintain_order="left")
     answers = report_data.answers(titles["cleaned"].to_list(), report_data.ood_threshold)
-    is_right = (pl.col("served") == ANSWERED) & (
-        pl.col("predicted_occupation_id") == pl.col("gold")
-    )
+    is_gold = pl.col("predicted_occupation_id") == pl.col("gold")
+    is_right = (pl.col("served") == ANSWERED) & is_gold
     return titles.select(
         "normalized",
         pl.col("judged_at").str.head(10).str.to_date().dt.truncate("1w").alias("week"),
@@ -106,36 +105,22 @@ def _drawing(by_week: pl.DataFrame) -> Markup:
 
     def plot(axes: Axes) -> None:
         for count_of, n_of, colour, line, shift, label in CURVES:
-            values, below, above = zip(
-                *(_bar(row[count_of], row[n_of]) for row in rows), strict=True
-            )
-            axes.errorbar(
-                [position + shift for position in positions],
-                values,
-                (below, above),
-                fmt=line,
-                color=colour,
-                label=label,
-                markersize=4,
-                elinewidth=1,
-            )
+            bars = (_bar(row[count_of], row[n_of]) for row in rows)
+            values, below, above = zip(*bars, strict=True)
+            style: Any = {"color": colour, "label": label, "markersize": 4, "elinewidth": 1}
+            shifted = [position + shift for position in positions]
+            axes.errorbar(shifted, values, (below, above), fmt=line, **style)
         began = [at - 0.5 for at, row in zip(positions, rows, strict=True) if row["is_new"]]
         for number, position in enumerate(began):
             label = "_" if number else "new model"
             axes.axvline(position, color=GREY, linestyle=":", linewidth=1, label=label)
         step = -(-len(rows) // LABELS)
         axes.set_xticks(positions[::step], [f"{row['week']:%G-W%V}" for row in rows[::step]])
-        axes.set_xlim(-0.6, positions[-1] + 0.6)
-        axes.set_ylim(0, 1)
-        axes.set_xlabel("week of review")
-        axes.set_ylabel("share answered correctly")
+        axes.set(xlim=(-0.6, positions[-1] + 0.6), ylim=(0, 1))
+        axes.set(xlabel="week of review", ylabel="share answered correctly")
         axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(CURVES) + 1)
 
-    meaning = (
-        "share of random titles answered correctly by week of review, as served and now, with "
-        "95 % intervals; the table below has the figures"
-    )
-    return drawing("weeks", meaning, plot, width=6.4)
+    return drawing("weeks", MEANING, plot, width=6.4)
 
 
 def _bar(right: int, n: int) -> tuple[float, float, float]:
@@ -149,17 +134,11 @@ def _bar(right: int, n: int) -> tuple[float, float, float]:
 def _rows(by_week: pl.DataFrame) -> list[tuple[object, ...]]:
     rows: list[tuple[object, ...]] = []
     for row in by_week.iter_rows(named=True):
-        models = ", ".join(row["models"]) or NOT_RECORDED
-        rows.append(
-            (
-                f"{row['week']:%G-W%V}",
-                strong(f"{models} (new)") if row["is_new"] else models,
-                count(row["titles"]),
-                count(row["abstained"]) if row["recorded"] else "",
-                _share(row["right"], row["recorded"], row["titles"]),
-                _share(row["now"], row["titles"], row["titles"]),
-            )
-        )
+        models, titles = ", ".join(row["models"]) or NOT_RECORDED, row["titles"]
+        name = strong(f"{models} (new)") if row["is_new"] else models
+        abstained = count(row["abstained"]) if row["recorded"] else ""
+        shares = _share(row["right"], row["recorded"], titles), _share(row["now"], titles, titles)
+        rows.append((f"{row['week']:%G-W%V}", name, count(titles), abstained, *shares))
     return rows
 
 

@@ -4,18 +4,15 @@ In: titles and queries of `data/split/`, variants and queries of the earlier sou
 set. Out: `data/synonyms/{synonyms,variants,queries,rejected}.parquet` and counts. Neculoiu et al.
 2016, section 4.2, point 2.
 
-Generated titles are compared normalized. A title of any occupation and split, or a query of an
-earlier stage, is left out; a misspelt variant of an earlier stage is no query. The others are held
-out or train, each string on one side only, in its first spelling. The paper holds out 7,909 pairs
-"constructed in the same way". Here the strings stand in the order of their occupations, drawn
-within each, and every so many-th is taken: an occupation with n of N strings gives floor or ceiling
-of n · m / N to a split of m strings. A string of several occupations stands with the first of its
-ids.
+A generated title that normalizes to a title or an earlier query is left out; a misspelt variant of
+an earlier stage is no query. The others are held out or train, each string on one side only. They
+stand in the order of their occupations (the first id of several), drawn within each, and every so
+many-th is taken: an occupation with n of N strings gives floor or ceiling of n · m / N to a split
+of m strings.
 
 The gate needs more queries than could be spared of these (`docs/design/evaluation.md`), so it also
-queries titles with two exchanges, from which no stage learns: at most one of each generated title.
-They are harder, and a slice of their own. Gold is every occupation of a title that becomes the
-string.
+queries titles with two exchanges: harder ones, a slice of their own. Gold is every occupation of a
+title that becomes the string.
 """
 
 from __future__ import annotations
@@ -39,9 +36,7 @@ from tasks.pipeline.synonyms.synonym_pairs import induce, read_synonyms
 from tasks.tables.rejected import RejectedRows, require_few_refused
 
 FOLDER = Path("data/synonyms")
-LONGEST = 200
-"""Characters of a title that is exchanged once more: networks read fewer, and a title that repeats
-a phrase n times has n² strings of two exchanges."""
+LONGEST = 200  # characters of a title that is exchanged once more: networks read fewer
 
 
 class SynonymsParams(Section):
@@ -63,17 +58,15 @@ class SynonymsParams(Section):
 
     @model_validator(mode="after")
     def _files_are_in_the_folder(self) -> Self:
-        require_below(self.folder, self._files, self.NAME)
+        files = [self.file] if isinstance(self.file, str) else self.file
+        require_below(self.folder, files, self.NAME)
         return self
 
     @property
     def paths(self) -> list[Path]:
         """The file or files."""
-        return [Path(self.folder) / file for file in self._files]
-
-    @property
-    def _files(self) -> list[str]:
-        return [self.file] if isinstance(self.file, str) else self.file
+        files = [self.file] if isinstance(self.file, str) else self.file
+        return [Path(self.folder) / file for file in files]
 
 
 class Synonyms(NamedTuple):
@@ -95,15 +88,17 @@ def synonyms(
 ) -> Synonyms:
     """Exchange phrases of the titles of the split `train`.
 
-    `titles`: schema `TITLES`; `queries`: schema `QUERIES`, the tests of earlier stages in all
-    splits; `misspelt`: schema `VARIANTS`, the training variants of earlier stages; `manual`: pairs
-    of normalized phrases.
+    `titles`: schema `TITLES`; `queries`: schema `QUERIES`, and `misspelt`: schema `VARIANTS`, of
+    earlier stages; `manual`: pairs of normalized phrases.
     """
     taxonomy, queried = set(titles["normalized"]), set(queries["normalized"])
-    training = titles.filter(pl.col("split") == "train")
+    training = titles.filter(split="train")
     owned = training.explode("occupation_ids").rename({"occupation_ids": "occupation_id"})
     passed, rules = induce(owned, taxonomy, params.max_shared_words, params.max_part_words)
-    pairs = _pairs(passed, manual)
+    # manual pairs have no occupation and no contexts
+    by_hand = [(None, phrase, replacement, "manual", None) for phrase, replacement in manual]
+    induced = passed.with_columns(kind=pl.lit("induced")).select(list(SYNONYMS))
+    pairs = pl.concat([induced, pl.DataFrame(by_hand, schema=SYNONYMS, orient="row")])
     # all that the paper's rules make, because the stricter row is reported beside them
     generated = substitute(training, pairs)
     fresh = generated.filter(~pl.col("normalized").is_in(list(taxonomy | queried)))
@@ -124,16 +119,9 @@ def synonyms(
     return Synonyms(pairs.filter(served), variants, queries, counts)
 
 
-def _pairs(passed: pl.DataFrame, manual: list[tuple[str, str]]) -> pl.DataFrame:
-    """Return both sources as schema `SYNONYMS`; manual pairs have no occupation and no contexts."""
-    by_hand = [(None, phrase, replacement, "manual", None) for phrase, replacement in manual]
-    induced = passed.with_columns(kind=pl.lit("induced")).select(list(SYNONYMS))
-    return pl.concat([induced, pl.DataFrame(by_hand, schema=SYNONYMS, orient="row")])
-
-
 def _variants(served: pl.DataFrame, strings: pl.DataFrame) -> pl.DataFrame:
     """Schema `SYNONYM_VARIANTS`; a string is named once a title, with the first of its pairs."""
-    training = strings.filter(pl.col("split") == "train").select("normalized", "variant")
+    training = strings.filter(split="train").select("normalized", "variant")
     return (
         served.drop("variant")
         .join(training, on="normalized")
@@ -152,14 +140,11 @@ def hold_out(
 ) -> pl.DataFrame:
     """Return generated titles, one a normalized string, each with its split.
 
-    `exchanges`: `title, variant, phrase, replacement, normalized: String`; `titles`: `title,
-    occupation_ids: List(String)`, every title of `exchanges` once; `trained_on`: normalized strings
-    that earlier stages train on: none of them is held out.
-
-    Returns:
-        `normalized, variant` (the first spelling), `occupation_ids` (sorted union over the titles),
-        `free` (not in `trained_on`), `split`, and `seen`: whether a string of the split `train` has
-        one of its pairs of phrases, in either direction.
+    `exchanges`: `title, variant, phrase, replacement, normalized`; `titles`: `title,
+    occupation_ids`, every title of `exchanges` once; `trained_on`: normalized strings of which none
+    is held out. Returned are `normalized, variant` (the first spelling), `occupation_ids` (sorted
+    union over the titles), `free` (not in `trained_on`), `split`, and `seen`: whether a string of
+    the split `train` has one of its pairs of phrases, in either direction.
     """
     strings = (
         exchanges.join(titles, on="title", maintain_order="left")
@@ -182,8 +167,7 @@ def draw_parts(strings: pl.DataFrame, params: SynonymsParams, seed: int) -> pl.D
     """Add the column `split`: `test`, `valid`, `gate`, and `train` for the rest.
 
     The test takes `test_share` of the strings that are `free` to be held out, `max_test` at most;
-    valid and gate take `valid_titles` each of the rest, and no larger share than the test. The
-    `occupation_ids` of each row are sorted; other columns and the order stay.
+    valid and gate take `valid_titles` each of the rest, and no larger share than the test.
     """
     free = np.flatnonzero(strings["free"].to_numpy())
     # rounded, because 0.29 of 100 and the like end a hair below 29
@@ -205,8 +189,7 @@ def twice_exchanged(
     """Exchange another phrase of titles that have one exchange, for `count` queries.
 
     `strings` are those of `hold_out`, whose columns the result has (`split` is `gate`, `seen`
-    null); `pairs` has schema `SYNONYMS`; `taken` has further normalized strings that no query may
-    be.
+    null); `pairs` has schema `SYNONYMS`; `taken`: further normalized strings that no query may be.
     """
     rng = generator(seed, "synonyms", "two_exchanges")
     owned = strings.select("occupation_ids", title="variant")
@@ -242,18 +225,16 @@ def composition_queries(strings: pl.DataFrame, sizes: dict[str, int]) -> pl.Data
     """
     size = pl.element().replace_strict(sizes, return_dtype=pl.UInt32)
     return (
-        pl.concat(strings.filter(pl.col("split") == split) for split in SPLITS)
+        pl.concat(strings.filter(split=split) for split in SPLITS)
         .with_columns(
             query_id=pl.format("composition-{}-{}", "split", pl.int_range(pl.len()).over("split")),
             test=pl.lit("composition"),
             raw_title="variant",
             cleaned="variant",
             occupation_size=pl.col("occupation_ids").list.eval(size).list.max(),
-            source=pl.when(pl.col("seen").is_null())
-            .then(pl.lit("two_exchanges"))
-            .when("seen")
-            .then(pl.lit("pair_seen"))
-            .otherwise(pl.lit("pair_unseen")),
+            source=pl.col("seen")
+            .replace_strict({True: "pair_seen", False: "pair_unseen"}, return_dtype=pl.String)
+            .fill_null("two_exchanges"),
         )
         .select(list(QUERIES))
     )
@@ -263,8 +244,7 @@ def spread(size: int, chosen: int, rng: np.random.Generator) -> np.ndarray:
     """Return a mask of `size`, `chosen` of it true, as evenly apart as whole numbers allow."""
     start = int(rng.integers(max(size, 1)))
     steps = (np.arange(size + 1) * chosen + start) // max(size, 1)
-    mask: np.ndarray = np.diff(steps) > 0
-    return mask
+    return np.asarray(np.diff(steps) > 0)
 
 
 def supported(min_contexts: int) -> pl.Expr:
@@ -280,7 +260,7 @@ def induction_counts(
     The paper's rules require one context. `passed` and `rules` are what `induce` returns; `fresh`
     has the exchanges whose title is kept, whatever its contexts: `normalized, kind, contexts`.
     """
-    induced = fresh.filter(pl.col("kind") == "induced")
+    induced = fresh.filter(kind="induced")
     rows = {}
     for least in sorted({1, 2, min_contexts}):
         accepted = passed.filter(pl.col("contexts") >= least)
@@ -295,14 +275,12 @@ def induction_counts(
 def title_counts(
     generated: pl.DataFrame, taxonomy: set[str], queried: set[str]
 ) -> dict[str, dict[str, int]]:
-    """Count generated titles, those left out by reason, and those kept, per kind and in all.
+    """Count normalized generated titles, left out by reason and kept, per kind and in all.
 
-    Titles are counted as normalized strings. Both kinds of synonyms may make the same string, so
-    the kinds add up to more than the whole. `generated` has exchanges of accepted pairs:
-    `normalized, kind`; `taxonomy` and `queried` are normalized titles and queries of earlier
-    stages. A query that is a title counts as a title.
+    Both kinds of synonyms may make the same string, so the kinds add up to more than the whole. A
+    query that is a title counts as a title.
     """
-    kinds = {kind: generated.filter(pl.col("kind") == kind) for kind in ("induced", "manual")}
+    kinds = {kind: generated.filter(kind=kind) for kind in ("induced", "manual")}
     counts = {}
     for name, frame in {**kinds, "all": generated}.items():
         strings = set(frame["normalized"])
@@ -317,16 +295,12 @@ def title_counts(
 
 def part_counts(strings: pl.DataFrame, variants: pl.DataFrame) -> dict[str, dict[str, int]]:
     """Return titles per split, with rows for training and seen pairs for queries."""
-    training = strings.filter(pl.col("split") == "train")
-    counts = {
-        "train": {
-            "titles": len(training),
-            "rows": len(variants),
-            "misspelt_title_so_no_query": len(training.filter(~pl.col("free"))),
-        }
-    }
+    training = strings.filter(split="train")
+    misspelt = len(training.filter(~pl.col("free")))
+    train = {"titles": len(training), "rows": len(variants), "misspelt_title_so_no_query": misspelt}
+    counts = {"train": train}
     for split in SPLITS:
-        held = strings.filter(pl.col("split") == split)
+        held = strings.filter(split=split)
         seen = int(held["seen"].sum())
         counts[split] = {"titles": len(held), "pair_seen": seen, "pair_unseen": len(held) - seen}
     return counts

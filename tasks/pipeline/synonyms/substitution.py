@@ -19,17 +19,9 @@ import polars as pl
 
 from models.text.titles import KEPT_PUNCTUATION, clean_title, normalize_title
 
-GENERATED = {
-    "title": pl.String,
-    "variant": pl.String,
-    "normalized": pl.String,
-    "phrase": pl.String,
-    "replacement": pl.String,
-    "kind": pl.String,
-    "contexts": pl.UInt32,
-}
-"""Columns of `substitute`: in `title`, `phrase` was exchanged for `replacement`, which gave
-`variant`, and `normalized` is that read as normalized."""
+TEXTS = ("title", "variant", "normalized", "phrase", "replacement", "kind")
+GENERATED = {**dict.fromkeys(TEXTS, pl.String), "contexts": pl.UInt32}
+"""Columns of `substitute`: `variant` is `title` with `phrase` exchanged for `replacement`."""
 
 
 class Synonym(NamedTuple):
@@ -40,18 +32,20 @@ class Synonym(NamedTuple):
     contexts: int | None
 
 
-Index = Mapping[str, Mapping[str | None, list[Synonym]]]
-"""Phrase to occupation (None: every one) to its synonyms."""
+Index = Mapping[str, Mapping[str | None, list[Synonym]]]  # phrase -> occupation (None: every one)
 
 
 def substitute(titles: pl.DataFrame, synonyms: pl.DataFrame) -> pl.DataFrame:
     """Exchange every phrase of every title for each of its synonyms, one at a time.
 
     `titles` has the columns `title` (cleaned) and `occupation_ids`, `synonyms` schema `SYNONYMS`.
-    Returns columns of `GENERATED`, in the order of the titles; distinct but for `contexts`, which
-    is the largest if a title has the pair in several of its occupations.
+    The rows of `GENERATED` are distinct but for `contexts`, the largest of several occupations.
     """
-    index = _index(synonyms)
+    index: dict[str, dict[str | None, list[Synonym]]] = defaultdict(lambda: defaultdict(list))
+    columns = ("occupation_id", "phrase", "replacement", "kind", "contexts")
+    for occupation_id, phrase, replacement, kind, contexts in synonyms.select(columns).iter_rows():
+        index[phrase][occupation_id].append(Synonym(replacement, kind, contexts))
+        index[replacement][occupation_id].append(Synonym(phrase, kind, contexts))
     longest = max((phrase.count(" ") + 1 for phrase in index), default=0)
     rows = [
         (title, variant, normal, phrase, *synonym)
@@ -65,22 +59,10 @@ def substitute(titles: pl.DataFrame, synonyms: pl.DataFrame) -> pl.DataFrame:
     return distinct.agg(pl.col("contexts").max())
 
 
-def _index(synonyms: pl.DataFrame) -> Index:
-    index: dict[str, dict[str | None, list[Synonym]]] = defaultdict(lambda: defaultdict(list))
-    columns = ("occupation_id", "phrase", "replacement", "kind", "contexts")
-    for occupation_id, phrase, replacement, kind, contexts in synonyms.select(columns).iter_rows():
-        index[phrase][occupation_id].append(Synonym(replacement, kind, contexts))
-        index[replacement][occupation_id].append(Synonym(phrase, kind, contexts))
-    return index
-
-
 def _exchanged(
     title: str, occupation_ids: list[str | None], index: Index, longest: int
 ) -> Iterator[tuple[str, str, str, Synonym]]:
-    """Yield (variant, normalized variant, phrase, synonym) for each exchange that the title allows.
-
-    A title normalizes word by word and phrases are normalized, so that no variant has to be.
-    """
+    """Yield (variant, normalized variant, phrase, synonym) for each possible exchange."""
     texts = title.split()
     read = [(at, *_word(text)) for at, text in enumerate(texts)]
     words = [(at, before, word, after) for at, before, word, after in read if word]
@@ -89,9 +71,8 @@ def _exchanged(
         for end, (last_at, *_, after) in enumerate(words[start : start + longest], start + 1):
             phrase = " ".join(normal[start:end])
             by_occupation = index.get(phrase, {})
-            for synonym in chain.from_iterable(
-                by_occupation.get(one, []) for one in occupation_ids
-            ):
+            owned = (by_occupation.get(one, []) for one in occupation_ids)
+            for synonym in chain.from_iterable(owned):
                 if not _stands_already(normal, start, phrase, synonym.replacement):
                     put = before + synonym.replacement + after
                     variant = [*texts[:first_at], put, *texts[last_at + 1 :]]
@@ -100,10 +81,7 @@ def _exchanged(
 
 
 def _stands_already(words: list[str], start: int, phrase: str, replacement: str) -> bool:
-    """Tell whether the phrase at `start` is already part of `replacement` there.
-
-    In "staff accountant", "accountant" does not become "staff accountant".
-    """
+    """Tell whether `replacement` stands there, as "staff accountant" for "accountant"."""
     if len(replacement) <= len(phrase) or f" {phrase} " not in f" {replacement} ":
         return False
     inner, outer = phrase.split(), replacement.split()
@@ -118,11 +96,7 @@ def _stands_already(words: list[str], start: int, phrase: str, replacement: str)
 def _word(text: str) -> tuple[str, str, str]:
     """Return the punctuation before a word, the normalized word, and the punctuation after it."""
     # normalizing takes these characters away
-    removed = "".join(
-        character
-        for character in text
-        if character not in KEPT_PUNCTUATION and unicodedata.category(character).startswith("P")
-    )
-    before = len(text) - len(text.lstrip(removed))
-    after = len(text.rstrip(removed))
+    signs = (sign for sign in text if unicodedata.category(sign).startswith("P"))
+    removed = "".join(sign for sign in signs if sign not in KEPT_PUNCTUATION)
+    before, after = len(text) - len(text.lstrip(removed)), len(text.rstrip(removed))
     return text[:before], normalize_title(text), text[after:]

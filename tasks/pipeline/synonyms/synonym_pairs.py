@@ -4,13 +4,12 @@ The manual set is a `table` with the columns `term` and `synonym`, or a `thesaur
 Job Titles, a public repository) with lines `a, b, c => d`: on the right a term's name as an
 identifier, with underscores for spaces, on the left all its names, mostly with its own.
 
-Induction: "C++ developer" and "C++ programmer" share one word; the complements, "developer" and
-"programmer", are a candidate in this occupation (Neculoiu et al. 2016, section 4.2, point 2).
-Precisely: two titles, as normalized words, share n words (as often as both have them), 1 to
-`max_shared_words`, which are the first n of both titles or the last n of both. So both complements
-are one run of words in the same position of the same context; neither is empty, and they share no
-word. A candidate passes if neither phrase is a title of the taxonomy ("occurs in isolation"), both
-consist of letters, digits and spaces, and both have at most `max_part_words` words.
+Induction: "C++ developer" and "C++ programmer" share one word; the complements are a candidate in
+this occupation (Neculoiu et al. 2016, section 4.2, point 2). Precisely: two titles, as normalized
+words, share n words (as often as both have them), 1 to `max_shared_words`, which are the first n of
+both titles or the last n of both. Neither complement is empty, and they share no word. A candidate
+passes if neither phrase is a title of the taxonomy, both consist of letters, digits and spaces, and
+both have at most `max_part_words` words.
 """
 
 from __future__ import annotations
@@ -33,8 +32,7 @@ ORIGIN = (
 COLUMNS = ("term", "synonym")
 SAME = "term and synonym are the same"
 BAD_ARROW = "not exactly one =>"
-RULES = ("isolated", "special_characters", "too_long")
-"""Why a candidate does not pass, in this order; only the first reason is counted."""
+RULES = ("isolated", "special_characters", "too_long")  # why a candidate does not pass: the first
 
 
 def read_synonyms(
@@ -42,19 +40,14 @@ def read_synonyms(
 ) -> list[tuple[str, str]]:
     """Read pairs (term, synonym) of normalized phrases, file after file, in their order.
 
-    A pair means both directions and stands once, whichever way round it is repeated. `reader` is
-    `table`, `thesaurus` or `none`; `columns` maps our names to a table's.
-
-    Raises:
-        IngestError: the file or a column is missing.
+    A pair means both directions and stands once. `reader` is `table`, `thesaurus` or `none`;
+    `columns` maps our names to a table's. IngestError if the file or a column is missing.
     """
     pairs: dict[frozenset[str], tuple[str, str]] = {}
     for row, term, synonym in _rows(reader, paths, columns, rejected):
         pair = frozenset((term, synonym))
-        if not term:
-            rejected.refuse(row, empty("term"))
-        elif not synonym:
-            rejected.refuse(row, empty("synonym"))
+        if not (term and synonym):
+            rejected.refuse(row, empty("synonym" if term else "term"))
         elif term == synonym:
             rejected.refuse(row, SAME)
         elif pair in pairs:
@@ -80,11 +73,7 @@ def _rows(
 
 
 def _thesaurus(path: Path, rejected: RejectedRows) -> Iterator[tuple[Row, str, str]]:
-    """Yield the term of each line beside each of its other names.
-
-    If the identifier is one of the names with "jobs" behind it ("access => access_jobs"), the term
-    is that name.
-    """
+    """Yield each line's term ("access" of "access => access_jobs") beside its other names."""
     for row in line_rows(path, "line", ORIGIN, rejected):
         left, *right = row["line"].split("=>")
         if len(right) != 1:
@@ -96,8 +85,7 @@ def _thesaurus(path: Path, rejected: RejectedRows) -> Iterator[tuple[Row, str, s
             term = term.removesuffix(" jobs")
         if term in names:
             names.remove(term)
-        for name in names:
-            yield row, term, name
+        yield from ((row, term, name) for name in names)
 
 
 def induce(
@@ -105,20 +93,27 @@ def induce(
 ) -> tuple[pl.DataFrame, dict[str, int]]:
     """Find the pairs of every occupation that pass, whatever their contexts, and count candidates.
 
-    `titles` has the columns `occupation_id, normalized`, of the training titles; `taxonomy` has the
-    normalized titles of all splits.
-
-    Returns:
-        Schema `SYNONYMS` without `kind`, phrase < replacement, sorted, where `contexts` counts the
-        different shared words that make the pair in this occupation; and counts of `candidates`
-        and of each of `RULES`.
+    `titles`: `occupation_id, normalized` of the training titles; `taxonomy`: normalized titles of
+    all splits. Returned are schema `SYNONYMS` without `kind`, phrase < replacement, sorted, where
+    `contexts` counts the different shared words that make the pair; and counts of `candidates` and
+    of each of `RULES`.
     """
+    phrases = pl.col("phrase", "replacement")
+    failed = (
+        phrases.is_in(taxonomy),
+        phrases.str.contains(r"[^\p{L}\p{M}\p{N} ]"),
+        phrases.str.split(" ").list.len() > max_part_words,
+    )
+    verdicts = [
+        pl.when(pl.any_horizontal(fails)).then(pl.lit(rule))
+        for rule, fails in zip(RULES, failed, strict=True)
+    ]
     pairs = [_paired(remainders) for remainders in _remainders(titles, max_shared_words)]
     candidates = (
         pl.concat(pairs)
         .group_by("occupation_id", "phrase", "replacement")
         .agg(contexts=pl.col("shared").n_unique())
-        .with_columns(verdict=_verdict(taxonomy, max_part_words))
+        .with_columns(verdict=pl.coalesce(*verdicts, pl.lit("passed")))
     )
     counts = {"candidates": len(candidates)}
     counts |= {rule: candidates["verdict"].to_list().count(rule) for rule in RULES}
@@ -154,18 +149,3 @@ def _paired(remainders: pl.DataFrame) -> pl.DataFrame:
         .filter(common.list.len() == 0)
         .collect()
     )
-
-
-def _verdict(taxonomy: set[str], max_part_words: int) -> pl.Expr:
-    """Name the first of `RULES` that one of the phrases fails, or `passed`."""
-    phrases = pl.col("phrase", "replacement")
-    failed = (
-        phrases.is_in(taxonomy),
-        phrases.str.contains(r"[^\p{L}\p{M}\p{N} ]"),
-        phrases.str.split(" ").list.len() > max_part_words,
-    )
-    verdicts = [
-        pl.when(pl.any_horizontal(fails)).then(pl.lit(rule))
-        for rule, fails in zip(RULES, failed, strict=True)
-    ]
-    return pl.coalesce(*verdicts, pl.lit("passed"))

@@ -50,9 +50,7 @@ def gate_queries(data: Path) -> pl.DataFrame:
 def everyday_queries(file: Path, occupations: Sequence[str]) -> pl.DataFrame:
     """Read the clear titles of the half `work`: schema `QUERIES`.
 
-    Raises:
-        ValueError: the file is not as `read_everyday` needs it, or its answers are of another
-            taxonomy than these `occupations`.
+    ValueError as `read_everyday`, or if the answers are of another taxonomy than `occupations`.
     """
     clear = read_everyday(file, HALVES[0]).filter(kind="clear")
     if set(clear["occupation_ids"].explode()).isdisjoint(occupations):
@@ -83,13 +81,9 @@ def rank_first(
 ) -> list[Answers]:
     """Rank the occupations of an index by each model.
 
-    Equal scores count by expectation; the first of them answers. A query whose gold occupations are
-    all missing from the index counts as a miss.
-
-    `queries`: schema `QUERIES`.
-
-    Raises:
-        KeyError: a title of the index is none of a model's.
+    Equal scores count by expectation; the first of them answers. A query (schema `QUERIES`) whose
+    gold occupations are all missing from the index counts as a miss. A KeyError says that a title
+    of the index is none of a model's.
     """
     gold = index.codes(queries["occupation_ids"].to_list())
     reachable = np.array([bool(codes) for codes in gold], bool)
@@ -157,13 +151,9 @@ class QueriedModel:
         exemplars = self.search.exemplars
         if exemplars is None:
             return by_aliases
-        own = self.table[self.first_exemplar :]
-        return np.concatenate(
-            [
-                exemplars(by_aliases[part], self.embedded[part] @ own.T)
-                for part in _blocks(len(self.embedded))
-            ]
-        )
+        own, parts = self.table[self.first_exemplar :].T, _blocks(len(self.embedded))
+        scores = [exemplars(by_aliases[part], self.embedded[part] @ own) for part in parts]
+        return np.concatenate(scores)
 
 
 def _blocks(count: int) -> list[slice]:

@@ -33,11 +33,7 @@ Title = Mapping[str, Any]
 
 
 def write_page(root: Path) -> None:
-    """Write the page of the version whose decision stands below `root`.
-
-    Raises:
-        FileNotFoundError: there is no report, or no decision.
-    """
+    """Write the page of the version decided below `root`; FileNotFoundError if it is not."""
     for path, maker in ((REPORT, "dvc repro report"), (DECISION, "make retrain")):
         if not (root / path).is_file():
             raise FileNotFoundError(f"{root / path} is missing: `{maker}` writes it")
@@ -47,11 +43,7 @@ def write_page(root: Path) -> None:
 
 
 def decision_page(report: str, decision: dict[str, Any]) -> str:
-    """Put the decision before the first section of the report.
-
-    Raises:
-        ValueError: `report` is not the stage's page.
-    """
+    """Put the decision before the first section of the stage's `report`, or raise a ValueError."""
     return with_first_section(report, "decision", "Decision", decision_section(decision))
 
 

@@ -43,20 +43,19 @@ HASHES = 2**32
 def disputed(run: LastRun, before: Normalizer, after: Normalizer) -> dict[str, Any] | None:
     """Draw titles of a run and compare; None if a model cannot answer with its parameters.
 
-    Returns:
-        `queried`, the number of titles drawn; `titles`, those of them with two answers, in the
-        order of their draw: raw title and occupation of the challenger, None where it abstains.
+    Returns `queried`, the number of titles drawn; `titles`, those of them with two answers, in the
+    order of their draw: raw title and occupation of the challenger, None where it abstains.
     """
-    drawn = run.titles.sort(_turn(run), run.titles["raw_title"]).head(SAMPLED)
+    titles = run.titles.sort(_turn(run), run.titles["raw_title"])["raw_title"].head(SAMPLED)
     params = {name: value for name, value in run.params.items() if name != "min_confidence"}
-    unlimited = replace(run, params=params)
-    answers = both_answers(unlimited, drawn["raw_title"].to_list(), before, after)
+    answers = both_answers(replace(run, params=params), titles.to_list(), before, after)
     if answers is None:
         return None
-    was, now = (table["occupation_id"].to_pylist() for table in answers)
-    rows = zip(drawn["raw_title"], was, now, strict=True)
-    changed = [[title, new] for title, old, new in rows if old != new]
-    return {"queried": len(drawn), "titles": changed}
+    rows = zip(titles, *(table["occupation_id"].to_pylist() for table in answers), strict=True)
+    return {
+        "queried": len(titles),
+        "titles": [[title, new] for title, old, new in rows if old != new],
+    }
 
 
 def write_waiting(
@@ -80,18 +79,13 @@ def note_that_none_waits(root: Path) -> None:
 
 def waiting_version(root: Path) -> str | None:
     """Return the version that waits for verdicts below `root`, if one does."""
-    found = _read(root)
-    return found.get("version") if found else None
+    return (_read(root) or {}).get("version")
 
 
 def read_disputed(root: Path) -> pl.DataFrame:
     """Read the disputed titles of the version that waits below `root`, in their order: `TITLES`."""
-    found = _read(root)
-    rows = pl.DataFrame(
-        found["titles"] if found else [],
-        schema={"raw_title": pl.String, "other_occupation_id": pl.String},
-        orient="row",
-    )
+    schema = {"raw_title": pl.String, "other_occupation_id": pl.String}
+    rows = pl.DataFrame((_read(root) or {"titles": []})["titles"], schema, orient="row")
     named = rows.with_columns(normalized(rows["raw_title"])).with_row_index("place")
     return named.unique("normalized", keep="first", maintain_order=True).select(list(TITLES))
 

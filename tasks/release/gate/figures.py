@@ -31,15 +31,12 @@ class SystemResults(NamedTuple):
 class TestFigures:
     """One test on the decision's page; differences are challenger less opponent.
 
-    Attributes:
-        is_gating: whether the challenger must keep up here; else it must not be significantly
-            worse.
-        needed: queries, answered in these shares, with which a gating test would show that the
-            challenger keeps up; None if no number would, or if the test is not gating.
+    `needed` are queries, answered in these shares, with which a gating test would show that the
+    challenger keeps up; None if no number would, or if the test is not gating.
     """
 
     test: str
-    is_gating: bool
+    is_gating: bool  # whether the challenger must keep up; else: not be significantly worse
     queries: int
     challenger: float
     opponent: float
@@ -123,12 +120,11 @@ def figures_table(decision: Mapping[str, Any]) -> tuple[str, list[str], list[lis
 
 def trained_on_note(decision: Mapping[str, Any]) -> str:
     """Say how many of the gate's titles the opponent was trained on; empty if on none."""
-    count = decision["trained_on"]
-    if not count:
+    if not decision["trained_on"]:
         return ""
     return (
-        f"Note: {decision['opponent']} was trained on another split; {count} of the gate's titles "
-        "were in its training, which can only help it."
+        "Note: {opponent} was trained on another split; {trained_on} of the gate's titles were in "
+        "its training, which can only help it.".format(**decision)
     )
 
 

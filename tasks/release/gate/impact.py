@@ -61,10 +61,9 @@ def remember(root: Path, output: Path) -> None:
     try:
         manifest = manifest_of(output).read_text(encoding="utf-8")
         model = str(json.loads(manifest)["result"]["model"])
-        known = VERSION.fullmatch(model)
-        if known:
-            place = {"output": str(output.absolute()), "manifest": text_hash(manifest)}
-            write_json({**place, "model": model}, _record(root, known[1]))
+        note = {"output": str(output.absolute()), "manifest": text_hash(manifest), "model": model}
+        if known := VERSION.fullmatch(model):
+            write_json(note, _record(root, known[1]))
     except OSError as error:
         print(
             f"the last run could not be noted, so no decision shows its impact: {error}", flush=True
@@ -87,27 +86,21 @@ def last_run(root: Path, name: str) -> LastRun | None:
 def impact(run: LastRun, before: Normalizer, after: Normalizer) -> dict[str, Any] | None:
     """Compare both models on a run; None if one cannot answer with the run's parameters.
 
-    Returns:
-        `model`, the address of the version that answered the run; `run_rows`; `read_rows`, how many
-        of them were read, which the other figures count; `queried_titles`, the most frequent ones,
-        and `queried_rows`; `changed_titles`, which get another occupation, one for none, or none
-        for one, and `changed_rows`; `changed`, the `MOST_NAMED` most frequent of these: `raw_title,
-        rows`, and the labels `before` and `after`, None where the model abstains.
+    Returns `model`, the address of the version that answered the run; `run_rows`; `read_rows`, how
+    many of them were read, which the other figures count; `queried_titles`, the most frequent ones,
+    and `queried_rows`; `changed_titles`, which get another occupation, one for none, or none for
+    one, and `changed_rows`; `changed`, the `MOST_NAMED` most frequent of these: `raw_title, rows`,
+    and the labels `before` and `after`, None where the model abstains.
     """
     titles = run.titles.head(MOST_QUERIED)
     answers = both_answers(run, titles["raw_title"].to_list(), before, after)
     if answers is None:
         return None
-    columns = (
-        table[name].to_pylist()
-        for name in ("occupation_id", "occupation_label")
-        for table in answers
-    )
+    names = ("occupation_id", "occupation_label")
+    columns = (table[name].to_pylist() for name in names for table in answers)
     changed = [
-        {"raw_title": title, "rows": rows, "before": before_label, "after": after_label}
-        for (title, rows), old, new, before_label, after_label in zip(
-            titles.iter_rows(), *columns, strict=True
-        )
+        {"raw_title": title, "rows": rows, "before": was, "after": now}
+        for (title, rows), old, new, was, now in zip(titles.iter_rows(), *columns, strict=True)
         if old != new
     ]
     return {

@@ -118,9 +118,7 @@ class Verdicts:
 
 def _counts(results: SystemResults | None) -> tuple[int, int, int]:
     """Count titles, wins and losses; nothing if there is no such test."""
-    if results is None:
-        return 0, 0, 0
-    difference = results.challenger - results.opponent
+    difference = results.challenger - results.opponent if results else np.array([])
     return len(difference), int(np.sum(difference > 0)), int(np.sum(difference < 0))
 
 
@@ -245,17 +243,11 @@ def decide_first(answers: Mapping[str, SystemResults], alpha: float, learned: st
 def decide_corrected(
     answers: Mapping[str, SystemResults], opponent: str, alpha: float
 ) -> GateDecision:
-    """Judge a champion with later feedback.
-
-    `answers`: test to the answers with it and without.
-    """
+    """Judge a champion with later feedback; `answers`: test to those with it and without."""
     figures = significantly_worse(answers, alpha)
     losses = _losses(figures, opponent)
-    kept = (
-        f"the network of {opponent} with later feedback, not significantly worse on any of "
-        f"{len(figures)} tests"
-    )
-    return GateDecision(not losses, losses or kept, figures)
+    kept = f"the network of {opponent} with later feedback, not significantly worse on any of "
+    return GateDecision(not losses, losses or f"{kept}{len(figures)} tests", figures)
 
 
 def _losses(figures: Sequence[TestFigures], opponent: str) -> str:

@@ -41,7 +41,7 @@ from tasks.release.gate.rule import (
     decide_corrected,
     decide_first,
 )
-from tasks.release.model_package.folder import build_artefact
+from tasks.release.model_package.folder import build_artifact
 from tasks.release.model_package.run_files import RunFiles
 from tasks.release.registry.locks import scratch_folder
 from tasks.release.registry.opening import fetched
@@ -61,11 +61,10 @@ def run_gate(
 ) -> tuple[GateDecision, dict[str, Any]]:
     """Judge a version against the champion, or against the untrained network without one.
 
-    Returns:
-        The decision, and what its page shows besides: `opponent`, `trained_on` (how many of the
-        gate's titles it was trained on), `margin, alpha` of the section `gate` (null if nothing was
-        compared), `changed_predictions`, and of the last bulk run `impact` and `disputed` (null
-        without one).
+    Returns the decision, and what its page shows besides: `opponent`, `trained_on` (how many of the
+    gate's titles it was trained on), `margin, alpha` of the section `gate` (null if nothing was
+    compared), `changed_predictions`, and of the last bulk run `impact` and `disputed` (null without
+    one).
 
     Raises:
         ValueError: the version was made from another taxonomy than that below `root`, or the
@@ -163,11 +162,9 @@ def _by_hand(name: str, version: str) -> str:
 def _trained_on(model: Normalizer, titles: Sequence[str]) -> int:
     """Count those titles that are a model's own of the split `train`."""
     columns: Any = model.aliases
-    places, splits = columns["title"].codes, columns["split"]
-    own = [
-        places[splits.codes == code] for code, name in enumerate(splits.names) if name == "train"
-    ]
-    return int(np.isin(model.index.positions(titles), own).sum())
+    titles_of, splits = columns["title"].codes, columns["split"]
+    is_train = np.array([name == "train" for name in splits.names], bool)[splits.codes]
+    return int(np.isin(model.index.positions(titles), titles_of[is_train]).sum())
 
 
 def _loaded(version: ModelVersion, root: Path) -> Normalizer:
@@ -199,5 +196,5 @@ def _untrained(sources: RunFiles, root: Path) -> Normalizer:
     from models.serving.package import read_normalizer
 
     with scratch_folder(root) as folder:
-        build_artefact(sources, folder, "initial")
+        build_artifact(sources, folder, "initial")
         return read_normalizer(folder)

@@ -19,8 +19,7 @@ def crosswalk_codes(
 ) -> list[list[str]]:
     """Return of each occupation its other codes, as `standard: code`, in the order of the file.
 
-    Raises:
-        ValueError: a column or a value is missing, with the line, or no row is of this taxonomy.
+    A ValueError names the line where a value is missing, or says that no row is of this taxonomy.
     """
     pairs: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for code, standard, other in _rows(file):

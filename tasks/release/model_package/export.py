@@ -96,10 +96,7 @@ def export_encoder(encoder: Encoder, path: Path) -> None:
     """Write `encoder`, in evaluation mode, to `path`.
 
     Inputs, all int64, are `ids` and `lengths` of the first of its units, `ids_1` and `lengths_1` of
-    the second, and so on.
-
-    Raises:
-        onnx.checker.ValidationError: the exported graph is not valid.
+    the second, and so on. An `onnx.checker.ValidationError` says that the graph is not valid.
     """
     buffer = io.BytesIO()
     lengths = torch.tensor(EXAMPLE_LENGTHS)
@@ -135,10 +132,8 @@ TYPES = {"F32": TensorProto.FLOAT, "I8": TensorProto.INT8, "U8": TensorProto.UIN
 def share_tables(network: Path, weights: Path) -> None:
     """Let `network`, as `export_encoder` wrote it, read the rows that it looks up from `weights`.
 
-    `weights`: safetensors in the same folder, floats or packed (`quantization.packed`).
-
-    Raises:
-        onnx.checker.ValidationError: the new graph is not valid.
+    `weights`: safetensors in the same folder, floats or packed (`quantization.packed`). An
+    `onnx.checker.ValidationError` says that the new graph is not valid.
     """
     model, places = onnx.load(network), _places(weights)
     graph = model.graph

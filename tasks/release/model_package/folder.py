@@ -1,4 +1,4 @@
-"""The artefact folder of the registered model, from the files of a finished run.
+"""The artifact folder of the registered model, from the files of a finished run.
 
 In, below the root: `params.yaml`, `data/train/K/SEED/model/` and `data/calibrate/K/SEED/` (K is
 `mix`, SEED the first of `seeds`), `data/feedback/overrides.parquet`, `data/split/aliases.parquet`,
@@ -49,7 +49,7 @@ UNITS = {"unit": pl.String}
 WORDS = {"word": pl.String, **dict.fromkeys(("titles", "ends", "begins"), pl.Int64)}
 
 
-def build_artefact(
+def build_artifact(
     sources: RunFiles, folder: Path, which: Literal["weights", "initial"] = "weights"
 ) -> None:
     """Embed all aliases, export the network, and write the folder.
@@ -75,7 +75,7 @@ def build_artefact(
     exemplar_titles = sorted(set(exemplars["title"]))
     index = network.index([*titles, *exemplar_titles]).numpy()
     write_index(StoredVectors.of(index), folder)
-    hashes = {"model": sources.artefact_hash(), "taxonomy": sources.taxonomy_hash()}
+    hashes = {"model": sources.artifact_hash(), "taxonomy": sources.taxonomy_hash()}
     versions = {f"{name}_version": digits[:VERSION] for name, digits in hashes.items()}
     bag = bag_weights(network.encoder)
     settings = sources.settings | {"versions": versions, "bag": bag and bag._asdict()}

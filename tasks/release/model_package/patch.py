@@ -1,4 +1,4 @@
-"""An artefact folder patched with later feedback; its network stays as it is.
+"""An artifact folder patched with later feedback; its network stays as it is.
 
 `overrides.parquet` is replaced. Titles with verdicts that may be learned from become exemplars and
 replace earlier exemplars of titles with verdicts; `index.npy` holds the embeddings that the
@@ -25,7 +25,7 @@ from tasks.release.model_package.runtime import write_checksums
 
 
 def replace_overrides(folder: Path, overrides: pl.DataFrame) -> bool:
-    """Replace an artefact's overrides (schema `OVERRIDES`); return whether they are new."""
+    """Replace an artifact's overrides (schema `OVERRIDES`); return whether they are new."""
     file = folder / "overrides.parquet"
     if overrides.equals(read_frame(file, OVERRIDES)):
         return False

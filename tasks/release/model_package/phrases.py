@@ -40,7 +40,12 @@ def places(titles: Iterable[str]) -> list[str]:
     """
     words = {word for title in titles for word in WORDS.findall(title.casefold())}
     names, known = _geonames()
-    distinct = (name for name in names if _is_distinct(name, words))
+    parts = {name: WORDS.findall(name.casefold()) for name in names}
+    distinct = (
+        name
+        for name, own in parts.items()
+        if len(own) > 1 or (len(name) >= SHORTEST and not words.intersection(own))
+    )
     return sorted({name.lower() if name.lower() in known else name for name in distinct})
 
 
@@ -57,17 +62,11 @@ def _geonames() -> tuple[set[str], set[str]]:
     return names, {name.lower() for name, people in cities if people >= KNOWN}
 
 
-def _is_distinct(name: str, words: set[str]) -> bool:
-    parts = WORDS.findall(name.casefold())
-    return len(parts) > 1 or (len(name) >= SHORTEST and not words.intersection(parts))
-
-
 def check_phrases(file: Path) -> None:
     """Check a table of phrases.
 
-    Raises:
-        ValueError: a column is missing, a kind is unknown, or a phrase is empty or stands twice;
-            with the line.
+    A ValueError names the line where a column is missing, a kind is unknown, or a phrase is empty
+    or stands twice.
     """
     line_of: dict[str, int] = {}
     with file.open(encoding="utf-8", newline="") as lines:
@@ -82,10 +81,8 @@ def check_phrases(file: Path) -> None:
                 raise ValueError(f"{file}, line {number}: kind {kind!r}; use {kinds}")
             if not tokens:
                 raise ValueError(f"{file}, line {number}: no word in the phrase {phrase!r}")
-            if tokens in line_of:
-                first = line_of[tokens]
+            if (first := line_of.setdefault(tokens, number)) < number:
                 raise ValueError(f"{file}, line {number}: {phrase!r} stands in line {first}")
-            line_of[tokens] = number
 
 
 def check_abbreviations(file: Path) -> None:
@@ -93,10 +90,8 @@ def check_abbreviations(file: Path) -> None:
 
     The table has the columns `abbreviation`, `meaning` and `language`; the language is for its
     readers. Words with several meanings ("pm", "md") do not belong there: the network knows them by
-    their neighbours.
-
-    Raises:
-        ValueError: a column is missing, a word stands there twice, or an abbreviation is no word.
+    their neighbours. A ValueError says that a column is missing, a word stands there twice, or an
+    abbreviation is no word.
     """
     with file.open(encoding="utf-8-sig", newline="") as lines:
         rows = [*csv.DictReader(lines)]

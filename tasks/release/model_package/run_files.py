@@ -51,7 +51,7 @@ ABBREVIATIONS = Path(__file__).with_name("abbreviations.csv")
 
 @dataclass(frozen=True)
 class RunFiles:
-    """The parameters and files that an artefact is made of."""
+    """The parameters and files that an artifact is made of."""
 
     run: RunParams
     evaluate: EvaluateParams
@@ -116,12 +116,8 @@ class RunFiles:
         """Map occupation_id to label."""
         return dict(self.read_occupations().select("occupation_id", "occupation_label").iter_rows())
 
-    def artefact_hash(self) -> str:
-        """Hash everything that the artefact follows from, the code that makes it included.
-
-        Raises:
-            FileNotFoundError: the pipeline has not run.
-        """
+    def artifact_hash(self) -> str:
+        """Hash all that the artifact follows from, its code too; FileNotFoundError if missing."""
         files = [
             *(self.model / f"{name}.json" for name in ("featurizer", "encoder")),
             self.model / "weights.safetensors",

@@ -16,7 +16,7 @@ import tempfile
 import time
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 from tasks.io.tracking import SQLITE, local_folder, tracking_uri
@@ -49,11 +49,9 @@ def champion_lock(root: Path) -> Iterator[None]:
         yield
 
 
-@contextmanager
-def scratch_folder(root: Path) -> Iterator[Path]:
+def scratch_folder(root: Path) -> AbstractContextManager[Path]:
     """Yield a folder for copies of models in the main tree of `root`, for the time of the block."""
-    with own_folder(local_folder(root) / FOLDER) as folder:
-        yield folder
+    return own_folder(local_folder(root) / FOLDER)
 
 
 @contextmanager
@@ -63,7 +61,10 @@ def own_folder(parent: Path) -> Iterator[Path]:
     turn = _locked(parent)  # else a folder may go before its maker locks it
     try:
         for rest in parent.glob("*/"):
-            _remove_unlocked(rest)
+            with suppress(OSError):  # in use, or another user's
+                unused = _locked(rest, fcntl.LOCK_NB)
+                shutil.rmtree(rest)
+                os.close(unused)
         folder = Path(tempfile.mkdtemp(dir=parent))
         handle = _locked(folder)
     finally:
@@ -114,10 +115,3 @@ def _locked(folder: Path, wait: int = 0) -> int:
         os.close(handle)
         raise
     return handle
-
-
-def _remove_unlocked(folder: Path) -> None:
-    with suppress(OSError):  # in use, or another user's
-        handle = _locked(folder, fcntl.LOCK_NB)
-        shutil.rmtree(folder)
-        os.close(handle)

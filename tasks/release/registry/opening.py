@@ -36,10 +36,8 @@ ELSEWHERE = "MLFLOW_REGISTRY_URI"
 def opened(address: str, root: Path) -> Iterator[tuple[str, Normalizer]]:
     """Yield a model's address, an alias by its version, and the normalizer that it holds.
 
-    `address`: as `fetched` takes it.
-
-    Raises:
-        ValueError: there is none, or it holds no normalizer of this format.
+    `address`: as `fetched` takes it. A ValueError says that there is none, or that it holds no
+    normalizer of this format.
     """
     beside = stored(address, tracking_uri(root))
     if beside:
@@ -52,10 +50,7 @@ def opened(address: str, root: Path) -> Iterator[tuple[str, Normalizer]]:
 def stored(address: str, uri: str) -> tuple[str, Path] | None:
     """Return the address of a version, and its folder, by the tables of an SQLite registry.
 
-    None: MLflow has to look.
-
-    Raises:
-        ValueError: the registry holds no such version, or there is no registry yet.
+    None: MLflow has to look. A ValueError says that there is no such version, or no registry yet.
     """
     named, database = ADDRESS.fullmatch(address), Path(uri.removeprefix(SQLITE)).absolute()
     if not named or not uri.startswith(SQLITE) or ELSEWHERE in os.environ:
@@ -81,10 +76,8 @@ def stored(address: str, uri: str) -> tuple[str, Path] | None:
 def fetched(address: str, root: Path) -> Iterator[tuple[str, Path]]:
     """Yield a model's address, an alias by its version, and the folder that it lies in meanwhile.
 
-    `address`: `models:/NAME/VERSION`, `models:/NAME@ALIAS`, or a folder that MLflow wrote.
-
-    Raises:
-        ValueError: there is none, it is of another format, or one of its files was altered.
+    `address`: `models:/NAME/VERSION`, `models:/NAME@ALIAS`, or a folder that MLflow wrote. A
+    ValueError says that there is none, it is of another format, or one of its files was altered.
     """
     with scratch_folder(root) as temporary:
         beside = stored(address, tracking_uri(root))
@@ -97,9 +90,8 @@ def fetched(address: str, root: Path) -> Iterator[tuple[str, Path]]:
                     if (named := ADDRESS.fullmatch(address)) and named["alias"]:
                         found = client.get_model_version_by_alias(named["name"], named["alias"])
                         address = f"models:/{named['name']}/{found.version}"
-                    folder = Path(
-                        mlflow.artifacts.download_artifacts(address, dst_path=str(temporary))
-                    )
+                    copy = mlflow.artifacts.download_artifacts(address, dst_path=str(temporary))
+                    folder = Path(copy)
                 except (mlflow.MlflowException, OSError) as error:
                     fault = masked(str(error).strip().splitlines()[0])
                     raise ValueError(f"no model {address}: {fault}; {HELP}") from None
@@ -113,10 +105,10 @@ def _folder(location: str, registry: Path) -> Path | None:
 
     Links count as they are, and as what they lead to.
     """
-    place = urlsplit(location)
-    folder = Path(unquote(place.path))
+    address = urlsplit(location)
+    folder = Path(unquote(address.path))
     below = folder.is_relative_to(registry) or folder.resolve().is_relative_to(registry.resolve())
-    is_model = place.scheme in ("", "file") and (folder / "MLmodel").is_file()
+    is_model = address.scheme in ("", "file") and (folder / "MLmodel").is_file()
     return folder if below and is_model else None
 
 

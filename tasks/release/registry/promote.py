@@ -39,10 +39,8 @@ ARTIFACT = "decision.json"
 def promote(root: Path, version: object) -> Promotion:
     """Judge `version` of the model named in `root`'s parameters, once; move the alias if it won.
 
-    Whoever comes meanwhile waits, and is judged beside the champion that there is then.
-
-    Raises:
-        ValueError: as `run_gate`.
+    Whoever comes meanwhile waits, and is judged beside the champion that there is then; ValueError
+    as `run_gate`.
     """
     sources = RunFiles.below(root)
     name = sources.register.name

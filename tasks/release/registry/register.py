@@ -1,6 +1,6 @@
 """A finished run becomes a registered version: `python -m tasks.release.registry.register`.
 
-From files only, and once per content: a version whose tag `artefact_hash` is equal is returned. A
+From files only, and once per content: a version whose tag `artifact_hash` is equal is returned. A
 new version appears together with its tags, in one transaction, and is then called `challenger`; a
 call that was killed before that leaves at most an unregistered run, which the next call removes.
 Whoever registers meanwhile waits. Tags say where a version comes from (`provenance`): made from the
@@ -27,7 +27,7 @@ from tasks.io.files import md5
 from tasks.io.mixes import WRITERS
 from tasks.io.section import RunParams
 from tasks.io.tracking import experiment, masked, registry
-from tasks.release.model_package.folder import build_artefact
+from tasks.release.model_package.folder import build_artifact
 from tasks.release.model_package.phrases import check_abbreviations, check_phrases
 from tasks.release.model_package.run_files import RunFiles
 from tasks.release.model_package.runtime import write_checksums, write_runtime
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 CHALLENGER, CHAMPION = "challenger", "champion"
 CARRIED_OUT = "decision_carried_out"  # tag of a version that a decision has made champion
 CORRECTS = "corrects"  # tag of a version that is another one's network with later feedback
-ARTEFACT = "normalizer"
+ARTIFACT = "normalizer"
 REQUIREMENTS = ("mlflow", "numba", "numpy", "onnxruntime", "pandas", "pyarrow")
 DATA = (
     "data/ingest/aliases.parquet",
@@ -62,27 +62,23 @@ EXAMPLE = ("looking for C++ developers (urgent!)", "Registered Nurse - night shi
 
 
 def register(root: Path) -> RegisteredVersion:
-    """Register the artefact of the mix in `root`'s parameters, once per content.
-
-    Raises:
-        FileNotFoundError: the pipeline has not run.
-    """
+    """Register the model of the mix in `root`'s parameters; FileNotFoundError if it has not run."""
     sources = RunFiles.below(root)
     check_phrases(sources.qualifiers)
     check_abbreviations(sources.abbreviations)
-    name, artefact_hash = sources.register.name, sources.artefact_hash()
+    name, artifact_hash = sources.register.name, sources.artifact_hash()
     with champion_lock(root), registry(root) as client:
-        known = find_version(client, name, artefact_hash)
+        known = find_version(client, name, artifact_hash)
         if known is None:
             tags = {
-                "artefact_hash": artefact_hash,
+                "artifact_hash": artifact_hash,
                 "taxonomy_hash": sources.taxonomy_hash(),
                 "mix": sources.run.mix,
                 "train_seed": str(sources.run.seeds[0]),
             }
             metrics = read_metrics(root, sources.run)
             with scratch_folder(root) as folder:
-                build_artefact(sources, folder / ARTEFACT)
+                build_artifact(sources, folder / ARTIFACT)
                 top_k = sources.register.top_k
                 version = add_version(client, root, name, folder, top_k, tags, metrics)
         else:
@@ -92,13 +88,11 @@ def register(root: Path) -> RegisteredVersion:
         return as_registered(client, name, version, known is not None)
 
 
-def find_version(client: MlflowClient, name: str, artefact_hash: str) -> ModelVersion | None:
+def find_version(client: MlflowClient, name: str, artifact_hash: str) -> ModelVersion | None:
     """Return the version of this content, complete with its aliases, or None."""
-    query = f"name = '{name}' and tags.artefact_hash = '{artefact_hash}'"
-    versions = client.search_model_versions(query)
-    if not versions:
-        return None
-    return client.get_model_version(name, max(versions, key=lambda v: int(v.version)).version)
+    query = f"name = '{name}' and tags.artifact_hash = '{artifact_hash}'"
+    numbers = [int(found.version) for found in client.search_model_versions(query)]
+    return client.get_model_version(name, str(max(numbers))) if numbers else None
 
 
 def as_registered(
@@ -142,14 +136,14 @@ def add_version(
 ) -> str:
     """Log a model and register it, with its tags, as challenger; return the version's number.
 
-    `folder`: a scratch folder that holds the artefact; `tags`: `artefact_hash` and others, beside
+    `folder`: a scratch folder that holds the artifact; `tags`: `artifact_hash` and others, beside
     where the version comes from.
     """
     import mlflow
 
     tags = {**provenance(root), **tags}
-    place, own = experiment(client, root, name), tags["artefact_hash"]
-    for leftover in client.search_runs([place], f"tags.artefact_hash = '{own}'"):
+    place, own = experiment(client, root, name), tags["artifact_hash"]
+    for leftover in client.search_runs([place], f"tags.artifact_hash = '{own}'"):
         client.delete_run(leftover.info.run_id)
     run_name = f"{name} {own[:8]}"
     run = mlflow.start_run(experiment_id=place, run_name=run_name, tags=tags)
@@ -164,7 +158,7 @@ def add_version(
 
 def packaged(folder: Path, sources: RunFiles) -> dict[str, Any]:
     """Write what MLflow is to log or save as a model; return how that is called there."""
-    build_artefact(sources, folder / ARTEFACT)
+    build_artifact(sources, folder / ARTIFACT)
     return as_logged(folder, sources.register.top_k)
 
 
@@ -173,11 +167,11 @@ def as_logged(folder: Path, top_k: int) -> dict[str, Any]:
     import pandas as pd
 
     package, loader = write_runtime(folder)
-    write_checksums(folder / ARTEFACT, (package, loader))
+    write_checksums(folder / ARTIFACT, (package, loader))
     return {
         "python_model": str(loader),
         "code_paths": [str(package)],
-        "artifacts": {ARTEFACT: str(folder / ARTEFACT)},
+        "artifacts": {ARTIFACT: str(folder / ARTIFACT)},
         "signature": signature(top_k),
         "input_example": pd.DataFrame({"raw_title": EXAMPLE}),
         "pip_requirements": [f"{package}=={installed(package)}" for package in REQUIREMENTS],
@@ -245,14 +239,12 @@ def params_changed(root: Path) -> dict[str, list[Any]] | None:
 
 def changes_as_json(changed: dict[str, list[Any]] | None) -> str:
     """Write them as JSON of `LONGEST` characters at most; what is cut is counted under `(cut)`."""
-    entries = [
-        f"{json.dumps(name)}: {json.dumps(pair)}, " for name, pair in (changed or {}).items()
-    ]
+    pairs = [*(changed or {}).items()]
+    entries = [f"{json.dumps(name)}: {json.dumps(pair)}, " for name, pair in pairs]
     kept = _fitting(entries, LONGEST - len('{"(cut)": "99999 more"}'))
-    if changed is None or kept == len(entries):
+    if kept == len(entries):
         return json.dumps(changed)
-    kept_changes: dict[str, Any] = dict(list(changed.items())[:kept])
-    return json.dumps(kept_changes | {"(cut)": f"{len(entries) - kept} more"})
+    return json.dumps(dict(pairs[:kept]) | {"(cut)": f"{len(pairs) - kept} more"})
 
 
 def _fitting(parts: list[str], length: int) -> int:

@@ -61,16 +61,13 @@ def _row(version: ModelVersion, waiting: str | None) -> str:
 
 
 def _rollback_notes(tags: Mapping[str, str]) -> str:
-    words = (
-        (BACK, "taken back, for version {to}"),
-        (RESTORED, "champion again, for version {from}"),
-    )
-    notes = [
-        f"; {word.format(**note)}, {note['at']}" + (f": {note['why']}" if note["why"] else "")
-        for tag, word in words
-        if tag in tags and (note := json.loads(tags[tag]))
-    ]
-    return "".join(notes)
+    words = {BACK: "taken back, for version {to}", RESTORED: "champion again, for version {from}"}
+    notes = ""
+    for tag in filter(tags.__contains__, words):
+        note = json.loads(tags[tag])
+        notes += f"; {words[tag].format(**note)}, {note['at']}"
+        notes += f": {note['why']}" if note["why"] else ""
+    return notes
 
 
 def _how_to_load(name: str, aliases: Mapping[str, str]) -> str:
@@ -87,10 +84,8 @@ def _how_to_load(name: str, aliases: Mapping[str, str]) -> str:
 def rollback(root: Path, to: str | None = None, why: str = "") -> str:
     """Make an earlier version champion; return a sentence that says so.
 
-    `to`: a version; None is the latest before this one that was champion and not taken back.
-
-    Raises:
-        ValueError: there is no champion and no version named, no such version, or none before.
+    `to`: a version; None is the latest before this one that was champion and not taken back. A
+    ValueError says that there is no champion and no version named, no such version, or none before.
     """
     name = load(RegisterParams, root / "params.yaml").name
     with champion_lock(root), registry(root) as client:

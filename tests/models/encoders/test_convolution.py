@@ -1,13 +1,11 @@
-"""The convolution against loops over windows and filters, by hand, and against `conv1d`."""
-
-from __future__ import annotations
+"""The convolution against loops over windows and filters, and its dropout."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
-from encoder_checks import check_dropout, check_encoder, padded
+from encoder_checks import check_dropout, padded
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shapes import checked
@@ -65,32 +63,6 @@ def test_equals_the_loop(rows: list[list[int]], activation: str, fully_connected
     np.testing.assert_allclose(embeddings, [by_loop(encoder, row) for row in rows], atol=1e-6)
 
 
-def test_by_hand() -> None:
-    """Move one filter (1, -1) over pairs of characters; a is 1 and b is 2, padding 0, bias 0.
-
-    "abba" has the windows 1 - 2, 2 - 2 and 2 - 1, the largest is 1; "bab" 2 - 1 and 1 - 2, again 1;
-    "ab" has only 1 - 2 = -1, although (b, padding) behind it would give 2; "a" is shorter than the
-    filter, its window is (a, padding) and gives 1; the empty string gives 0.
-    """
-    encoder = encoder_of(
-        dim_character=1, widths=(2,), filters=(1,), activation="relu", fully_connected="none"
-    )
-    with torch.no_grad():
-        encoder.characters.weight[:3, 0] = torch.tensor([0.0, 1.0, 2.0])
-        encoder.banks[0].weight[:] = torch.tensor([[[1.0, -1.0]]])
-        encoder.banks[0].bias[:] = 2.0  # so that relu lets all of them through
-    embeddings = encoder(*padded([[1, 2, 2, 1], [2, 1, 2], [1, 2], [1], [0]]))
-    assert (embeddings[:, 0] - 2).tolist() == [1, 1, -1, 1, 0]
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("fully_connected", ["tanh", "linear", "none"])
-def test_any_batch_any_parameter_any_trace(fully_connected: str) -> None:
-    encoder = encoder_of(fully_connected=fully_connected)
-    assert encoder.dim == (9 if fully_connected == "none" else 6)
-    check_encoder(encoder)
-
-
 @pytest.mark.thorough
 def test_the_vector_of_padding_stays_zero() -> None:
     """Give short strings, which look at it: no step of training moves it."""
@@ -111,10 +83,8 @@ def test_dropout_on_the_input_of_the_last_layer_in_training_only() -> None:
     ("changes", "message"),
     [
         ({"widths": (), "filters": ()}, "give a count of filters for each width"),
-        ({"filters": (3, 4)}, "give a count of filters for each width"),
         ({"widths": (2, 2, 4)}, "choose different widths, and all 1 or more"),
         ({"widths": (0, 2, 4)}, "choose different widths, and all 1 or more"),
-        ({"filters": (3, 0, 2)}, "choose different widths, and all 1 or more"),
         ({"widths": (1, 2, 9)}, "choose widths up to max_length = 8"),
         ({"fully_connected": "none", "dropout": 0.2}, "set dropout to 0"),
     ],

@@ -1,20 +1,18 @@
 """The bag of n-grams against equation 1 in a loop, its padding, and what it refuses."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from encoder_checks import check_encoder, padded
+from encoder_checks import padded
 from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn import functional
 
 from models.encoders.ngram_bag import NgramBagEncoder, NgramBagSettings, RowSums
-from models.text.featurizer import FIRST, Featurizer, Vocabulary
+from models.text.featurizer import Featurizer
 from models.text.units import UnitSettings
 
 VALUES: dict[str, Any] = {
@@ -54,20 +52,6 @@ def test_equals_equation_1(rows: list[list[int]], activation: str, bias: bool) -
     np.testing.assert_allclose(embeddings, [by_equation_1(encoder, row) for row in rows], atol=1e-6)
 
 
-def test_titles_count_their_known_ngrams() -> None:
-    """Count in ` anna banana ` `an` 3 times, `na` 3, ` a` once; no other one is known."""
-    made = NgramBagSettings(**VALUES | {"orders": (2,), "activation": "linear", "bias": False})
-    units = NgramBagEncoder.units(made)
-    featurizer = Featurizer(" abn", (Vocabulary(units[0], (" a", "an", "na")),))
-    torch.manual_seed(3)
-    encoder = NgramBagEncoder(made, featurizer.sizes)
-    streams = featurizer(["anna banana", "xyz"]).streams[0]
-    embeddings = encoder(torch.from_numpy(streams.padded()), torch.from_numpy(streams.lengths))
-    blank_a, an, na = encoder.ngrams.weight[FIRST:]
-    torch.testing.assert_close(embeddings[0], blank_a + 3 * an + 3 * na)
-    assert (embeddings[1] == 0).all()
-
-
 @pytest.mark.parametrize("bias", [True, False])
 def test_a_title_without_a_known_ngram(bias: bool) -> None:
     """Expect tanh(b), which is no vector of zeros, and without b one of zeros.
@@ -84,29 +68,12 @@ def test_a_title_without_a_known_ngram(bias: bool) -> None:
         assert parameter.grad.abs().max() < 1e3
 
 
-@pytest.mark.thorough
-def test_any_batch_any_parameter_and_padding_stays_zero() -> None:
+def test_padding_stays_zero() -> None:
     encoder = encoder_of()
-    check_encoder(encoder)
+    encoder(*padded([[1, 2, 3, 4], [5], [8, 7, 6]])).square().sum().backward()
     before = encoder.ngrams.weight.detach().clone()
     torch.optim.Adam(encoder.parameters(), lr=0.1).step()
     assert (encoder.ngrams.weight != before).any(1).tolist() == [False] + [True] * (NGRAMS - 1)
-
-
-def test_sixty_ngrams_leave_tanh_nearly_straight() -> None:
-    """Expect a deviation of the sum 0.05 · √(60 / 3) = 0.224: tanh' = 1 - tanh² ≈ 0.95 there.
-
-    With rows of N(0, 1) the sum has √60 = 7.7, and tanh' is below 0.01 for three of four.
-    """
-    torch.manual_seed(1)
-    encoder = NgramBagEncoder(NgramBagSettings(**VALUES | {"dim": 300}), [3000])
-    ids = torch.randint(1, 3000, (50, 60))
-    slope = 1 - encoder(ids, torch.full((50,), 60)).square()
-    assert slope.mean().item() == pytest.approx(0.95, abs=0.01)
-    with torch.no_grad():
-        encoder.ngrams.weight.normal_()
-    slope = 1 - encoder(ids, torch.full((50,), 60)).square()
-    assert (slope < 0.01).float().mean() > 0.65
 
 
 def test_reads_the_ngrams_of_its_settings() -> None:

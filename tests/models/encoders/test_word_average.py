@@ -1,11 +1,9 @@
 """The mean of word vectors against a loop, its padding and its one vector for unknown words."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch
-from encoder_checks import check_encoder, padded
+from encoder_checks import ROWS, padded
 from hypothesis import given
 from hypothesis import strategies as st
 from shapes import checked
@@ -39,16 +37,6 @@ def test_equals_the_loop(rows: list[list[int]]) -> None:
     np.testing.assert_allclose(embeddings, [by_loop(encoder, row) for row in rows], atol=1e-6)
 
 
-def test_mean_by_hand() -> None:
-    """Average (1, 0), (1, 0) and (-0.5, 3): (1.5 / 3, 3 / 3); a word said twice counts twice."""
-    encoder = encoder_of(dim=2)
-    with torch.no_grad():
-        encoder.words.weight[2] = torch.tensor([1.0, 0.0])
-        encoder.words.weight[3] = torch.tensor([-0.5, 3.0])
-    embeddings = encoder(*padded([[2, 2, 3], [2]]))
-    torch.testing.assert_close(embeddings, torch.tensor([[0.5, 1.0], [1.0, 0.0]]))
-
-
 def test_a_title_without_a_word() -> None:
     """Give zeros. The gradient there, 1e12 under a unit norm, moves nothing."""
     encoder = encoder_of()
@@ -58,10 +46,9 @@ def test_a_title_without_a_word() -> None:
     assert encoder.words.weight.grad.abs().max() < 1e3
 
 
-def test_any_batch_any_parameter_and_padding_stays_zero() -> None:
+def test_padding_stays_zero() -> None:
     encoder = encoder_of()
-    check_encoder(encoder)
-    assert not (encoder.words.weight.grad[1:] == 0).all(1).any()
+    encoder(*padded(ROWS)).square().sum().backward()
     before = encoder.words.weight.detach().clone()
     torch.optim.Adam(encoder.parameters(), lr=0.1).step()
     assert (encoder.words.weight != before).any(1).tolist() == [False] + [True] * (WORDS - 1)

@@ -1,6 +1,4 @@
-"""InfoNCE: by hand, by loop, against pytorch-metric-learning, and in the collapse."""
-
-from __future__ import annotations
+"""InfoNCE: by hand, against pytorch-metric-learning, and in the collapse."""
 
 import math
 
@@ -49,40 +47,11 @@ def test_by_hand() -> None:
         assert terms == pytest.approx([expected, -1, expected + 1], abs=1e-6)
 
 
-def by_loop(embeddings: torch.Tensor, batch: PairBatch, settings: InfoNceSettings) -> float:
-    def weight(i: int, j: int) -> float:
-        s = torch.cosine_similarity(embeddings[i], embeddings[j], dim=0).item()
-        return math.exp(s / settings.temperature)
-
-    pairs = list(zip(batch.left.tolist(), batch.right.tolist(), strict=True))
-    turned = [(right, left) for left, right in pairs]
-    costs = []
-    for anchor, match in pairs + turned * settings.symmetric:
-        among = weight(anchor, match)
-        for j in range(len(embeddings)):
-            if batch.negative_mask[anchor, j] and (anchor, j) not in pairs + turned:
-                among += weight(anchor, j)
-        costs.append(-math.log(weight(anchor, match) / among))
-    return sum(costs) / len(costs)
-
-
-RANDOM = (st.integers(0, 10**6), st.integers(2, 8), st.integers(1, 6), st.booleans())
-
-
 @pytest.mark.thorough
-@given(*RANDOM, st.floats(0.05, 2))
-def test_equals_the_loop(seed: int, size: int, pairs: int, symmetric: bool, tau: float) -> None:
-    embeddings, batch = random_batch(seed, size, pairs)
-    settings = InfoNceSettings(tau, symmetric)
-    loss = info_nce(embeddings, batch, settings)
-    assert loss.total.item() == pytest.approx(by_loop(embeddings, batch, settings), abs=1e-9)
-    assert (loss.similar + loss.dissimilar).item() == pytest.approx(loss.total.item(), abs=1e-9)
-    assert loss.total.item() >= 0
-
-
-@pytest.mark.thorough
-@given(*RANDOM)
-def test_equals_pytorch_metric_learning(seed: int, size: int, pairs: int, symmetric: bool) -> None:
+@given(
+    st.integers(0, 10**6), st.integers(2, 8), st.integers(1, 6), st.booleans(), st.floats(0.05, 2)
+)
+def test_equals_pytorch_metric_learning(seed, size, pairs, symmetric, tau) -> None:
     """Give NT-Xent anchors, positives, anchors, negatives; without negatives it gives 0."""
     embeddings, batch = random_batch(seed, size, pairs)
     anchor, positive = batch.left, batch.right
@@ -91,9 +60,10 @@ def test_equals_pytorch_metric_learning(seed: int, size: int, pairs: int, symmet
     negative_mask = batch.negative_mask.clone()
     negative_mask[batch.left, batch.right] = negative_mask[batch.right, batch.left] = False
     tuples = (anchor, positive, *negative_mask.nonzero(as_tuple=True))
-    expected = NTXentLoss(temperature=0.1)(embeddings, indices_tuple=tuples)
-    loss = info_nce(embeddings, batch, InfoNceSettings(0.1, symmetric)).total
-    torch.testing.assert_close(loss, torch.as_tensor(expected, dtype=torch.float64))
+    expected = NTXentLoss(temperature=tau)(embeddings, indices_tuple=tuples)
+    loss = info_nce(embeddings, batch, InfoNceSettings(tau, symmetric))
+    torch.testing.assert_close(loss.similar + loss.dissimilar, loss.total)
+    torch.testing.assert_close(loss.total, torch.as_tensor(expected, dtype=torch.float64))
 
 
 @pytest.mark.parametrize("symmetric", [False, True])
@@ -116,7 +86,6 @@ def test_a_pair_without_a_negative_costs_nothing_and_counts() -> None:
     first = info_nce(embeddings, pair_batch([(0, 1)], negative_mask), settings).total
     torch.testing.assert_close(both, first / 2)
     both.backward()
-    assert embeddings.grad is not None
     assert embeddings.grad.isfinite().all()
     assert embeddings.grad[:2].abs().min() > 0
     assert embeddings.grad[2:4].abs().max() == 0
@@ -133,29 +102,18 @@ def test_small_temperatures_stay_finite() -> None:
         loss = info_nce(embeddings, pair_batch([(0, 1)], negatives_of(1, 1)), settings)
         assert loss.total.item() == pytest.approx(cost, abs=0.1)
         loss.total.backward()
-        assert embeddings.grad is not None
         assert embeddings.grad.isfinite().all()
 
 
 def test_collapse() -> None:
-    """Make all embeddings equal: log(1 + 3) for three negatives a string, and no gradient.
-
-    A negative that lies 0.01 beside the others is pushed on, in the direction in which it lies.
-    """
+    """Make all embeddings equal: log(1 + 3) for three negatives a string, and no gradient."""
     raw = torch.tensor([3.0, 4.0], dtype=torch.float64).repeat(5, 1).requires_grad_()
     batch = pair_batch([(0, 1)], negatives_of(1, 3))
     settings = InfoNceSettings(0.1, symmetric=True)
     total = info_nce(raw, batch, settings).total
     assert total.item() == pytest.approx(math.log(4))
     total.backward()
-    assert raw.grad is not None
     assert raw.grad.abs().max() < 1e-12
-    beside = raw.detach().clone()
-    beside[4, 0] += 0.01
-    beside.requires_grad_()
-    info_nce(beside, batch, settings).total.backward()
-    assert beside.grad is not None
-    assert beside.grad[4, 0] < -1e-4
 
 
 def test_scored_pairs_are_refused() -> None:

@@ -1,7 +1,5 @@
 """The von Mises-Fisher loss: by hand, by integration, by loop; its Bessel function by mpmath."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
@@ -102,7 +100,6 @@ def test_gradient_equals_the_formula(dim: int, norm: float) -> None:
     von_mises_fisher(embeddings, batch, VonMisesFisherSettings(0.02)).total.backward()
     ratio = float(mpmath.besseli(dim / 2, norm) / mpmath.besseli(dim / 2 - 1, norm))
     expected = ((ratio + 0.02) * direction - target).float()
-    assert embeddings.grad is not None
     torch.testing.assert_close(embeddings.grad[0], expected, atol=1e-6, rtol=1e-5)
 
 
@@ -110,18 +107,7 @@ def test_at_zero_the_gradient_is_the_pull_alone() -> None:
     embeddings = torch.zeros(1, 3, requires_grad=True)
     batch = target_batch([0], torch.tensor([[0.0, 0.6, 0.8]]), [0])
     von_mises_fisher(embeddings, batch, VonMisesFisherSettings(0.02)).total.backward()
-    assert embeddings.grad is not None
     torch.testing.assert_close(embeddings.grad, torch.tensor([[0.0, -0.6, -0.8]]))
-
-
-def test_with_a_penalty_the_norm_stops_near_half_the_dimension_over_it() -> None:
-    """Solve A(κ) + λ1 = 1, with A(κ) ≈ 1 - (dim - 1) / (2κ); in 3 exactly coth κ - 1/κ.
-
-    λ1 = 0.02 gives 2 / 0.04 = 50.
-    """
-    losses = [nats([norm, 0, 0], [1, 0, 0], 0.02).item() for norm in (45, 49, 50, 51, 55)]
-    assert min(losses) == losses[2]
-    assert losses == sorted(losses[:3], reverse=True) + sorted(losses[3:])
 
 
 def test_collapse() -> None:
@@ -134,9 +120,8 @@ def test_collapse() -> None:
     embeddings = torch.tensor([[1.0, 2.0, 1.5, 3.0]] * 3, dtype=torch.float64, requires_grad=True)
     batch = target_batch([0, 1, 2], table, [0, 1, 2])
     von_mises_fisher(embeddings, batch, VonMisesFisherSettings(0)).total.backward()
-    gradient = embeddings.grad
-    assert gradient is not None
-    torch.testing.assert_close(gradient[0] - gradient[1], (table[1] - table[0]) / 3)
+    difference = embeddings.grad[0] - embeddings.grad[1]
+    torch.testing.assert_close(difference, (table[1] - table[0]) / 3)
     check_pulled_apart(embeddings, table)
 
 

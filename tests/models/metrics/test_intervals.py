@@ -1,9 +1,5 @@
 """Intervals against theory, by hand and by replays; Holm's step-down against its definition."""
 
-from __future__ import annotations
-
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,7 +10,6 @@ from shapes import checked
 from models.metrics import intervals
 from models.metrics.intervals import (
     TAIL,
-    Z,
     bootstrap_interval,
     crossed_interval,
     non_inferior,
@@ -87,25 +82,6 @@ def test_step_down_is_holm(shifts: list[float], margin: float) -> None:
     assert list(results) == list(tests)
 
 
-def test_golden_step_down() -> None:
-    """Judge three tests: far better, the same within noise, clearly worse.
-
-    The first is held against 0.025/3, the others against 0.025/2, where the walk ends.
-    """
-    noise = np.random.default_rng(0).normal(0, 0.3, size=500)
-    tests = {"worse": noise - 0.2, "same": noise - noise.mean(), "better": noise + 0.2}
-    results = non_inferior(tests, 0.01, 1000, 1)
-    assert {test: result.passed for test, result in results.items()} == {
-        "worse": False,
-        "same": False,
-        "better": True,
-    }
-    assert results["better"].level == pytest.approx(0.025 / 3)
-    assert results["same"].level == results["worse"].level == pytest.approx(0.0125)
-    assert results["worse"].p_value == 1.0
-    assert results["better"].p_value == pytest.approx(1 / 1001)
-
-
 def test_equal_systems_are_non_inferior_but_not_better() -> None:
     same = {"typos": np.zeros(30), "annotations": np.zeros(20)}
     assert all(result.passed for result in non_inferior(same, 0.01, 1000, 1).values())
@@ -125,19 +101,8 @@ def test_too_few_draws_for_the_smallest_level() -> None:
 def test_wilson_by_hand() -> None:
     """8 of 10 with z² = 3.8415: centre (.8 + .19207) / 1.38415 = .71674, half .22658."""
     interval = wilson_interval(8, 10)
-    assert (interval.value, round(interval.low, 4), round(interval.high, 4)) == (
-        0.8,
-        0.4902,
-        0.9433,
-    )
-
-
-@pytest.mark.parametrize(("right", "n"), [(1, 2), (3, 20), (99, 100)])
-def test_the_share_lies_z_deviations_from_both_ends(right: int, n: int) -> None:
-    """The ends are the chances p at which |share − p| = z · sqrt(p (1 − p) / n)."""
-    interval = wilson_interval(right, n)
-    for end in (interval.low, interval.high):
-        assert abs(right / n - end) == pytest.approx(Z * math.sqrt(end * (1 - end) / n))
+    assert interval.value == 0.8
+    assert (interval.low, interval.high) == pytest.approx((0.4902, 0.9433), abs=5e-5)
 
 
 def test_nothing_and_everything_right_reach_the_ends() -> None:
@@ -162,14 +127,6 @@ def test_crossed_by_hand() -> None:
     assert (interval.low, interval.high) == pytest.approx((2 - margin, 2 + margin))
 
 
-def test_seeds_that_agree_leave_the_queries() -> None:
-    """Student's interval of the queries: what seeds do not change they do not widen."""
-    query = np.array([0.0, 1.0, 1.0, 0.0, 1.0])
-    interval = checked(crossed_interval)(np.tile(query, (4, 1)))
-    margin = stats.t.ppf(0.975, 4) * query.std(ddof=1) / np.sqrt(5)
-    assert interval.high - interval.value == pytest.approx(margin)
-
-
 def test_equal_values_have_no_width() -> None:
     interval = checked(crossed_interval)(np.full((3, 4), 0.25))
     assert (interval.low, interval.value, interval.high) == (0.25, 0.25, 0.25)
@@ -179,15 +136,3 @@ def test_equal_values_have_no_width() -> None:
 def test_too_few_are_refused(values: np.ndarray) -> None:
     with pytest.raises(ValueError, match="two of each"):
         checked(crossed_interval)(values)
-
-
-@pytest.mark.thorough
-def test_the_truth_lies_inside_in_95_of_100() -> None:
-    """Five seeds, 40 queries, all three parts normal: 2,000 draws of a mean of 0."""
-    random = np.random.default_rng(7)
-    held = 0
-    for _ in range(2000):
-        seed, query = random.normal(size=(5, 1)) * 0.3, random.normal(size=40)
-        interval = crossed_interval(seed + query + random.normal(size=(5, 40)))
-        held += interval.low <= 0 <= interval.high
-    assert 0.94 <= held / 2000 <= 0.98

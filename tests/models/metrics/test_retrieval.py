@@ -1,7 +1,5 @@
 """Ties against the mean over all orders; ranked lists against ir-measures, which asks trec_eval."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise, permutations
 
@@ -58,18 +56,6 @@ def test_equal_the_mean_over_all_orders(case: tuple[list[int], list[int]]) -> No
 
 def rank_of(better: int, tied: int, gold_tied: int) -> GoldRank:
     return GoldRank(np.array([better]), np.array([tied]), np.array([gold_tied]))
-
-
-def test_chance_level_of_a_system_that_knows_nothing() -> None:
-    """Tie 2,942 with one gold: success@k = k/2942, reciprocal rank = H(2942)/2942; also g = 3.
-
-    With three gold success@10 is 1 − (2939·…·2930)/(2942·…·2933) by factors over the places.
-    """
-    rank = rank_gold(np.zeros((2, 2942), dtype=np.float32), pad_gold([[7], [1, 2, 2941]]))
-    harmonic = sum(1 / place for place in range(1, 2943))
-    missed = np.prod([(2939 - j) / (2942 - j) for j in range(10)])
-    np.testing.assert_allclose(success_at_k(rank, 10), [10 / 2942, 1 - missed], rtol=1e-12)
-    assert reciprocal_rank(rank)[0] == pytest.approx(harmonic / 2942, rel=1e-12)
 
 
 def test_the_best_gold_counts_and_padding_does_not() -> None:
@@ -129,33 +115,6 @@ def test_equal_ir_measures_on_scores_that_differ_in_the_last_digit() -> None:
     scores = (0.5 + steps * numbers).astype(np.float32)
     assert all(len(set(row)) == 600 for row in scores.tolist())
     assert_equal_theirs(scores, [[query, 599 - query, 300] for query in range(20)], 600)
-
-
-def test_without_ties_both_ways_give_the_same() -> None:
-    random = np.random.default_rng(2)
-    scores = random.permuted(np.tile(np.arange(50.0), (30, 1)), axis=1)
-    gold = pad_gold([random.permutation(50)[: 1 + query % 4].tolist() for query in range(30)])
-    found, rank = RelevantPlaces.of(ranked(scores), gold, 50), rank_gold(scores, gold)
-    np.testing.assert_allclose(found.reciprocal_rank(), reciprocal_rank(rank))
-    np.testing.assert_array_equal(found.success_at_k(5), success_at_k(rank, 5))
-
-
-def test_golden_average_precision() -> None:
-    """Order d3 d2 d0 d1 (of the tied 0.5, the later first); relevant d2, d1 at places 2 and 4.
-
-    Average precision (1/2 + 2/4) / 2 = 1/2; cut at 3 places (1/2) / 2 = 1/4; at 1 nothing is found.
-    """
-    scores = np.array([[0.5, 0.1, 0.5, 0.9]], dtype=np.float32)
-    assert ranked(scores).tolist() == [[3, 2, 0, 1]]
-    whole, three, one = (
-        RelevantPlaces.of(ranked(scores), np.array([[1, 2, -1]]), depth) for depth in (4, 3, 1)
-    )
-    assert whole.places.tolist() == [[2, 4, np.inf]]
-    assert (whole.success_at_k(1)[0], whole.success_at_k(2)[0]) == (0, 1)
-    values = [
-        (places.average_precision()[0], places.reciprocal_rank()[0]) for places in (three, one)
-    ]
-    assert (whole.average_precision()[0], *values) == (0.5, (0.25, 0.5), (0, 0))
 
 
 @pytest.mark.parametrize(

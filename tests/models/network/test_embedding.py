@@ -1,14 +1,9 @@
 """Embedding in bulk: the order is kept, blocks do not show, nothing gives nothing."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import pytest
 import torch
 from shapes import checked
 
-from models.encoders.recurrent import RecurrentSettings
 from models.network import embedding
 from models.network.embedding import FeaturizedStrings, embed_titles
 from models.network.kinds import fit_featurizer, make_encoder
@@ -20,9 +15,7 @@ TITLES = ["java developer", "b", "", "baker", "b", "nurse (night) " * 9]
 
 
 @pytest.mark.parametrize("mode", ["fast", "paper"])
-def test_equals_one_title_at_a_time(
-    monkeypatch: pytest.MonkeyPatch, encoder_settings: Callable[..., RecurrentSettings], mode: str
-) -> None:
+def test_equals_one_title_at_a_time(monkeypatch, encoder_settings, mode) -> None:
     featurizer = fit_featurizer(TITLES[:4], encoder_settings())
     torch.manual_seed(0)
     encoder = make_encoder(encoder_settings(mode=mode), featurizer).train()

@@ -1,7 +1,5 @@
 """Every encoder and every loss through the protocol: what the rest of the project relies on."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -37,7 +35,7 @@ from models.network.kinds import (
     save_model,
 )
 from models.network.loss import PairBatch, Targets
-from models.network.quantization import Precision, packed, unpacked
+from models.network.quantization import packed, unpacked
 from models.reproducibility import write_bytes
 from models.text.featurizer import Featurizer
 from tasks.release.model_package.export import export_encoder, share_tables
@@ -46,6 +44,12 @@ PARAMS = yaml.safe_load((Path(__file__).parents[3] / "params.yaml").read_text(en
 TITLES = ["pastry chef", "c++ developer (m/f)", "a", "", "nurse", "chef de partie, night shift"]
 WRITTEN = ["bäcker", "c++ 👩‍🍳", ""]
 ENCODERS, LOSSES = kinds("encoders"), kinds("losses")
+VARIANTS: list[tuple[str, dict]] = [(kind, {}) for kind in ENCODERS]
+VARIANTS += [("recurrent", {"mode": "paper"}), ("char_lstm", {"output_gate": False})]
+VARIANTS += [("convolution", {"fully_connected": name}) for name in ("tanh", "none")]
+VARIANTS += [("attentive", {"pooling": name}) for name in ("last", "mean", "max")]
+VARIANTS += [("attentive", {"bidirectional": False}), ("ngram_bag", {"within": "word"})]
+every_variant = pytest.mark.parametrize(("kind", "changes"), VARIANTS)
 
 
 def small(kind: str) -> dict:
@@ -62,8 +66,8 @@ def small(kind: str) -> dict:
     return {"kind": kind, **less(values)}
 
 
-def network(kind: str) -> tuple[Featurizer, Encoder]:
-    settings = encoder_settings(small(kind))
+def network(kind: str, changes: dict | None = None) -> tuple[Featurizer, Encoder]:
+    settings = encoder_settings(small(kind) | (changes or {}))
     featurizer = fit_featurizer(TITLES, settings)
     torch.manual_seed(2)
     return featurizer, make_encoder(settings, featurizer).eval()
@@ -99,9 +103,9 @@ def test_settings_are_their_kind_s_and_survive_json(kind: str) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("kind", ENCODERS)
-def test_an_embedding_is_of_its_title_alone(kind: str) -> None:
-    featurizer, encoder = network(kind)
+@every_variant
+def test_an_embedding_is_of_its_title_alone(kind: str, changes: dict) -> None:
+    featurizer, encoder = network(kind, changes)
     together = checked(embed_titles)(encoder, featurizer, TITLES)
     assert together.shape == (len(TITLES), encoder.dim)
     assert together.isfinite().all()
@@ -113,9 +117,9 @@ def test_an_embedding_is_of_its_title_alone(kind: str) -> None:
     assert embed_titles(encoder, featurizer, []).shape == (0, encoder.dim)
 
 
-@pytest.mark.parametrize("kind", ENCODERS)
-def test_gradients_reach_every_weight(kind: str) -> None:
-    featurizer, encoder = network(kind)
+@every_variant
+def test_gradients_reach_every_weight(kind: str, changes: dict) -> None:
+    featurizer, encoder = network(kind, changes)
     parts = [torch.from_numpy(split) for split in features(featurizer, TITLES)]
     encoder.train()(*parts).square().sum().backward()
     for name, weight in encoder.named_parameters():
@@ -123,10 +127,10 @@ def test_gradients_reach_every_weight(kind: str) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("kind", ENCODERS)
-def test_files_and_the_exported_network_give_the_same(kind: str, tmp_path: Path) -> None:
+@every_variant
+def test_files_and_the_exported_network_give_the_same(kind, changes, tmp_path) -> None:
     """Ask other batches and lengths than those that the export traces, one string included."""
-    featurizer, encoder = network(kind)
+    featurizer, encoder = network(kind, changes)
     weights = encoder.state_dict()
     save_model(tmp_path, featurizer, encoder.settings, weights, weights)
     restored, loaded = load_model(tmp_path)
@@ -140,9 +144,7 @@ def test_files_and_the_exported_network_give_the_same(kind: str, tmp_path: Path)
 @pytest.mark.thorough
 @pytest.mark.parametrize("precision", ["half_byte", "byte", "single"])
 @pytest.mark.parametrize("kind", ENCODERS)
-def test_the_exported_network_reads_its_tables_from_the_weights(
-    kind: str, precision: Precision, tmp_path: Path
-) -> None:
+def test_the_exported_network_reads_its_tables_from_the_weights(kind, precision, tmp_path) -> None:
     """And looks the same rows up, whether they are floats or packed; the graph itself is small."""
     featurizer, encoder = network(kind)
     weights = packed(encoder, precision)
@@ -167,18 +169,6 @@ def test_the_exported_network_reads_its_tables_from_the_weights(
     assert_same(session, featurizer, encoder, TITLES)
 
 
-def batch(targets: Targets | None) -> PairBatch:
-    """Make two pairs of two occupations; every string of one is apart from those of the other."""
-    code = torch.tensor([0, 0, 1, 1])
-    return PairBatch(
-        torch.tensor([0, 2]),
-        torch.tensor([1, 3]),
-        code[:, None] != code[None, :],
-        torch.tensor([[0, 2]]),
-        targets=targets,
-    )
-
-
 @pytest.mark.parametrize("kind", LOSSES)
 def test_a_step_along_the_gradient_lowers_the_loss(kind: str) -> None:
     settings = loss_settings({"kind": kind, **PARAMS["losses"][kind]})
@@ -188,7 +178,9 @@ def test_a_step_along_the_gradient_lowers_the_loss(kind: str) -> None:
     table = torch.nn.functional.normalize(torch.randn(3, 8), dim=1)
     mask = torch.tensor([[False, True, True], [True, False, True]])
     targets = Targets(table, torch.tensor([0, 1]), lambda: mask)
-    both = batch(targets if settings.needs_targets else None)
+    code = torch.tensor([0, 0, 1, 1])
+    pairs = torch.tensor([[0, 1], [2, 3]]), code[:, None] != code, torch.tensor([[0, 2]])
+    both = PairBatch(*pairs[0].T, *pairs[1:], targets=targets if settings.needs_targets else None)
 
     def value() -> torch.Tensor:
         torch.manual_seed(0)

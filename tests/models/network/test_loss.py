@@ -1,15 +1,11 @@
-"""What losses share: similarities by hand, negatives against loops over the rows."""
-
-from __future__ import annotations
+"""What losses share: similarities by hand, and draws."""
 
 import math
 
 import torch
-from hypothesis import given
-from loss_cases import NEGATIVES, negatives_of
 from shapes import checked
 
-from models.network.loss import cosine, drawn, exp_manhattan, highest, most_informative
+from models.network.loss import cosine, drawn, exp_manhattan
 
 
 def test_cosine_by_hand() -> None:
@@ -32,29 +28,6 @@ def test_exp_manhattan_by_hand() -> None:
         point = torch.tensor(beside, requires_grad=True)
         exp_manhattan(point, torch.zeros(2)).backward()
         torch.testing.assert_close(point.grad, torch.tensor(expected), rtol=1e-5, atol=0)
-
-
-@given(NEGATIVES)
-def test_highest_equals_the_loop(sizes: tuple[int, int, int]) -> None:
-    scores, _, allowed = negatives_of(*sizes)
-    for row, chosen in enumerate(checked(highest)(scores, allowed)):
-        open_ = [c for c in range(scores.shape[1]) if allowed[row, c]]
-        assert chosen == max(open_, key=lambda c: scores[row, c].item())
-
-
-def test_most_informative_by_hand() -> None:
-    """Take û at 90°, u at 0°: û - u points to 135°.
-
-    Of the candidates at 80°, 140° and 200°, 140° is closest to that, though 80° is closest to û.
-    """
-    angles = torch.tensor([90.0, 0.0, 80.0, 140.0, 200.0]) * math.pi / 180
-    points = torch.stack([angles.cos(), angles.sin()], 1)
-    allowed = torch.tensor([[True, True, True]])
-    choose = checked(most_informative)
-    assert choose(points[:1], points[1:2], points[2:], allowed).tolist() == [1]
-    allowed[0, 1] = False  # 55° against 65° away
-    assert choose(points[:1], points[1:2], points[2:], allowed).tolist() == [0]
-    assert choose(points[:1], points[:1], points[2:], allowed)[0] != 1  # û = u: any that is allowed
 
 
 def test_draws_are_uniform_over_the_allowed() -> None:

@@ -1,19 +1,10 @@
 """Tables in bytes and half bytes: what they lose, what is packed, and how it is read again."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from tiny_run import network
 
-from models.network.quantization import (
-    SCALE,
-    Precision,
-    pack,
-    packed,
-    unpacked,
-    widened,
-)
+from models.network.quantization import SCALE, Precision, pack, packed, unpacked, widened
 
 
 @pytest.mark.parametrize(("precision", "largest"), [("byte", 127), ("half_byte", 7)])

@@ -1,7 +1,5 @@
 """Columns of an answer, and the parameters of a call."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pyarrow as pa

@@ -1,7 +1,5 @@
 """Titles are truncated beyond the units that the network reads, and at 1,000 characters."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np

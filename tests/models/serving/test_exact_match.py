@@ -1,7 +1,5 @@
 """Titles of the taxonomy beside a loop over ranks; labels keep their occupation."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from functools import cache

@@ -1,7 +1,5 @@
 """Pulls against scores of titles that lack a word; the sentence says what they say."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

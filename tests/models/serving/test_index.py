@@ -1,7 +1,5 @@
 """The index of aliases, and stored rows beside the tables that they were made of."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Kernels: what is no number, and compiled code that is damaged or cannot be kept."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Spellings in languages against loops over the taxonomy's rows; answers in the language asked."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Answers against plain loops, with an embedding that counts pairs of letters; abstentions."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 

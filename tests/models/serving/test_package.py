@@ -1,7 +1,5 @@
 """Checksums and format of a package: what was altered is named."""
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The served model against loops over aliases, whose embeddings are those of torch."""
 
-from __future__ import annotations
-
 import json
 import logging
 import math
@@ -38,7 +36,7 @@ from tasks.evaluation.systems import index_of, network
 from tasks.io.frames import write_frame
 from tasks.io.schemas import OCCUPATIONS, SPLIT_ALIASES
 from tasks.pipeline.split import distinct_titles
-from tasks.release.model_package.folder import build_artefact
+from tasks.release.model_package.folder import build_artifact
 from tasks.release.model_package.run_files import RunFiles
 from tasks.release.registry.register import signature
 
@@ -119,7 +117,7 @@ def serve(
     occupations: pl.DataFrame,
     rule: ScoreRule,
 ) -> ServedNormalizer:
-    """Make the artefact in `folder` and load it as MLflow does; three answers are its default."""
+    """Make the artifact in `folder` and load it as MLflow does; three answers are its default."""
     scores = {"occupation_score": rule.kind, "soft_temperature": rule.temperature}
     evaluate = {**scores, "language_weights": {}, "run_depth": 1, "bootstrap_draws": 1}
     register = {**tiny_run.register_section("m"), "top_k": 3, "precision": "single"}
@@ -129,13 +127,13 @@ def serve(
     save_model(root / "data/train/typos/7/model", featurizer, encoder.settings, weights, weights)
     write_frame(aliases, root / "data/split/aliases.parquet", SPLIT_ALIASES)
     write_frame(occupations, root / "data/ingest/occupations.parquet", OCCUPATIONS)
-    build_artefact(RunFiles.below(root), folder / "artefact")
+    build_artifact(RunFiles.below(root), folder / "artifact")
     return loaded(folder)
 
 
 def loaded(folder: Path) -> ServedNormalizer:
     served = ServedNormalizer()
-    served.load_context(SimpleNamespace(artifacts={"normalizer": str(folder / "artefact")}))
+    served.load_context(SimpleNamespace(artifacts={"normalizer": str(folder / "artifact")}))
     return served
 
 

@@ -1,7 +1,5 @@
 """Words that say no occupation: the longest phrase, capitals, numbers, neighbours."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

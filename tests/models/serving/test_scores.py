@@ -1,7 +1,5 @@
 """Scores of occupations against plain loops, with exemplars and a prior."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

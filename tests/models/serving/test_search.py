@@ -1,7 +1,5 @@
 """Titles looked up in an index against plain loops: what every system is asked by."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

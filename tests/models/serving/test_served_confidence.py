@@ -1,7 +1,5 @@
 """Confidence: shares of the hierarchy by hand, evidence of words, what is unlike a job title."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import log, log1p
 

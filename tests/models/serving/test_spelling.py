@@ -1,7 +1,5 @@
 """Abbreviations and misspelt words in the spelling of the taxonomy."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

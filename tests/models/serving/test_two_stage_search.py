@@ -1,7 +1,5 @@
 """A two-stage search beside the exact one, on a made taxonomy of 1,200 occupations."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from functools import cache

@@ -1,7 +1,5 @@
 """Words compared letter by letter, as kernels compare many."""
 
-from __future__ import annotations
-
 
 def common(one: str, other: str) -> int:
     """Return how many letters two words have in common from their beginning."""

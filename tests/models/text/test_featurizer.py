@@ -1,7 +1,5 @@
 """Units of titles as ids, against loops over characters, n-grams and words."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from itertools import pairwise
@@ -91,56 +89,6 @@ def test_equals_the_loop(units: UnitSettings, known: list[str], titles: list[str
         assert not row[length:].any()
 
 
-def test_golden_characters() -> None:
-    """Alphabet " abé": é is 5 (0 padding, 1 unknown, then code-point order); z is unknown."""
-    featurizer = Featurizer.fit(["a b", "é"], [CHARACTERS])
-    assert featurizer.alphabet == " abé"
-    assert featurizer.sizes == (6,)
-    (ids,) = featurizer(["é az", "b", ""]).streams
-    assert ids.padded().tolist() == [[5, 2, 3, 1], [4, 0, 0, 0], [0, 0, 0, 0]]
-    assert ids.lengths.tolist() == [4, 1, 1]
-
-
-def test_golden_ngrams() -> None:
-    """Of ␣ab␣ the bigrams are ␣a, ab and b␣, sorted 2, 3 and 4.
-
-    ␣b, ba and a␣ are unknown and left out: of "ba" nothing is left but padding.
-    """
-    vocabulary = Vocabulary.fit(["ab"], UnitSettings("ngram", 9, (2,)))
-    assert vocabulary.known == (" a", "ab", "b ")
-    ids, truncated = vocabulary.ids(["ab", "ba", "abab"])
-    assert ids.padded().tolist() == [[2, 3, 4, 0], [0, 0, 0, 0], [2, 3, 3, 4]]
-    assert ids.lengths.tolist() == [3, 1, 4]
-    assert not truncated.any()
-
-
-def test_a_title_shorter_than_the_order_has_no_such_ngram() -> None:
-    vocabulary = Vocabulary.fit(["ab"], UnitSettings("ngram", 9, (6, 3)))
-    assert vocabulary.known == (" ab", "ab ")
-    assert vocabulary.ids(["ab"])[0].lengths.tolist() == [2]
-    assert vocabulary.ids([""])[0].padded().tolist() == [[0]]
-
-
-def test_golden_words() -> None:
-    titles = ["c++ developer (.net), r&d", "sr. developer."]
-    vocabulary = Vocabulary.fit(titles, UnitSettings("word", 9))
-    assert vocabulary.known == (".net", "c++", "developer", "r&d", "sr")
-
-
-def test_golden_subwords() -> None:
-    """What stands between words is no unit: "web-dev" is the pair of "web" and "dev"."""
-    vocabulary = Vocabulary.fit(["web-dev", "c"], UnitSettings("subword", 9, (4,)))
-    assert vocabulary.known == (
-        " dev",
-        " dev ",
-        " web",
-        " web ",
-        " web  dev ",
-        "dev ",
-        "web ",
-    )
-
-
 def test_frequent_units_only() -> None:
     """Of "aab", "ab", "b": b stands 3 times, a 3 times, and " a" in two titles."""
     titles = ["aab", "ab", "b"]
@@ -177,13 +125,6 @@ def test_what_is_cut_is_flagged() -> None:
     assert words(["a b", "a b a"]).truncated.tolist() == [False, True]
 
 
-@pytest.mark.parametrize("title", ["👩‍🍳", "\ud800", "𐍈", "\x00"])
-def test_outside_the_alphabet(title: str) -> None:
-    (ids,) = Featurizer.fit(["abc"], [UnitSettings("character", 100)])([title]).streams
-    assert (ids.flat == UNKNOWN).all()
-    assert ids.lengths == len(title)
-
-
 def test_no_titles() -> None:
     for stream in Featurizer.fit([], [CHARACTERS, NGRAMS, WORDS, SUBWORDS])([]).streams:
         assert stream.padded().shape == (0, 1)
@@ -199,15 +140,3 @@ def test_a_hash_is_of_the_characters_alone(units: list[str]) -> None:
     hashes = segment_hashes(code_points(text), starts, ends)
     assert hashes[: len(units)].tolist() == hashes[len(units) :][::-1].tolist()
     assert len(set(hashes.tolist())) == len(units)
-
-
-@pytest.mark.thorough
-def test_no_collision_among_all_short_units() -> None:
-    """Every string of up to three of 60 characters: 219,660 units, as many hashes."""
-    signs = np.arange(97, 157)
-    grid = np.stack(np.meshgrid(signs, signs, signs), -1).reshape(-1, 3)
-    points = grid.reshape(-1).astype(np.uint64)
-    starts = np.arange(len(grid)) * 3
-    by_order = [segment_hashes(points, starts, starts + order) for order in (1, 2, 3)]
-    assert [len(np.unique(hashes)) for hashes in by_order] == [60, 60**2, 60**3]
-    assert len(np.unique(np.concatenate(by_order))) == 60 + 60**2 + 60**3

@@ -1,13 +1,11 @@
 """The n-gram matcher against the paper's formula, written out with Python sets."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tasks.evaluation.ngram_matcher import NgramMatcher, trigram_sets
+from tasks.evaluation.ngram_matcher import NgramMatcher
 
 # Few letters make shared and repeated trigrams likely; the others try every plane of Unicode,
 # a lone surrogate, NUL, combining marks and characters that casefold into several.
@@ -42,33 +40,13 @@ def test_equals_the_formula(titles: list[str], queries: list[str]) -> None:
     [
         ("baker", "baker", 8),  # M = 5, 3 trigrams shared, none differs: 5 - (0 - 3)
         ("baker", "bakery", 7),  # bak ake ker shared, ery differs: 5 - (1 - 3)
-        ("bakery", "baker", 8),  # the same sets, but M = 6: not symmetric
-        ("baker", "cook", 0),  # 3 and 2 trigrams differ: 5 - (5 - 0)
-        ("aaaaa", "aaa", 6),  # aaa counts once: 5 - (0 - 1)
         ("ab", "cd", 2),  # no trigrams at all: 2 - (0 - 0)
-        ("ab", "baker", -1),  # 2 - (3 - 0)
-        ("", "", 0),
         ("abc", "`\U00010062c", 1),  # alike only if code points were cut to 16 bits: 3 - (2 - 0)
         ("Baker", "baker", 5),  # as they stand, Bak is not bak: 5 - (2 - 2)
     ],
 )
 def test_golden(query: str, title: str, similarity: int) -> None:
     assert NgramMatcher([title]).similarities([query]) == [[similarity]]
-
-
-def test_trigrams_do_not_reach_over_the_border_of_two_strings() -> None:
-    string, trigram = trigram_sets(["ab", "cab", "", "cabcab", "x"])
-    assert string.tolist() == [1, 3, 3, 3]
-    assert trigram[0] in trigram[1:]
-    assert len(set(trigram.tolist())) == 3
-
-
-def test_a_query_is_scored_the_same_in_any_block() -> None:
-    titles, queries = ["java developer", "baker", "ja"], ["java", "developer (java)", "", "zzzz"]
-    matcher = NgramMatcher(titles)
-    together = matcher.similarities(queries)
-    alone = [matcher.similarities([query])[0].tolist() for query in queries]
-    assert together.tolist() == alone
 
 
 def test_a_query_of_ten_thousand_characters() -> None:

@@ -1,7 +1,5 @@
 """Columns of text beside lists of strings."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from itertools import pairwise
 

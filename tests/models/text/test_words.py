@@ -1,10 +1,7 @@
 """Words of titles, counted by hand, and those of many titles beside a loop."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,17 +16,10 @@ def test_counts_by_hand() -> None:
     assert words.beginnings == {"head": 1, "nurse": 1}
 
 
-@pytest.mark.parametrize(
-    ("label", "forms"),
-    [
-        ("Koch/Köchin", ["koch", "köchin"]),
-        ("commis / commise", ["commis", "commise"]),
-        ("baker", ["baker"]),
-        ("/", []),
-    ],
-)
-def test_forms_of_a_label(label: str, forms: list[str]) -> None:
-    assert forms_of(label) == forms
+def test_forms_of_a_label() -> None:
+    assert forms_of("Koch/Köchin") == ["koch", "köchin"]
+    assert forms_of("commis / commise") == ["commis", "commise"]
+    assert (forms_of("baker"), forms_of("/")) == (["baker"], [])
 
 
 @given(st.lists(st.text("ab+#'& -,\n/é_", max_size=9), max_size=6))

@@ -1,7 +1,5 @@
 """Strings and pairs from files, who shares an occupation, and the order in which steps read."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 
@@ -73,9 +71,7 @@ def test_read_strings(tmp_path: Path) -> None:
         ([], [], "no strings"),
     ],
 )
-def test_strings_that_cannot_be_trained_on(
-    tmp_path: Path, ids: list[int], occupations: list[list[str]], message: str
-) -> None:
+def test_strings_that_cannot_be_trained_on(tmp_path, ids, occupations, message) -> None:
     with pytest.raises(ValueError, match=message):
         read_strings(write_strings(tmp_path / "s", ids, occupations, ["alias"] * len(ids)))
 
@@ -112,9 +108,7 @@ def test_pairs_without_what_is_needed(tmp_path: Path) -> None:
 
 
 @given(SIZES, st.lists(st.integers(0, 50), max_size=8))
-def test_an_epoch_reads_a_row_at_most_once_and_skips_less_than_a_batch(
-    sizes: tuple[int, int, int], steps: list[int]
-) -> None:
+def test_an_epoch_reads_a_row_at_most_once_and_skips_less_than_a_batch(sizes, steps) -> None:
     """Any step can be had without those before."""
     count, batch, _ = sizes
     rows, jumping = Shuffled(*sizes, CPU), Shuffled(*sizes, CPU)

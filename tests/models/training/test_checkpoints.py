@@ -1,7 +1,5 @@
 """State that comes back bit by bit, under the key of the very same run."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 
@@ -32,7 +30,6 @@ def test_state_comes_back(tmp_path: Path) -> None:
     Checkpoints(tmp_path, "k").save(network, optimizer, progress)
     fresh, fresh_optimizer = trained(0)
     loaded = Checkpoints(tmp_path, "k").load(fresh, fresh_optimizer)
-    assert loaded is not None
     assert (loaded.step, loaded.best, loaded.stale) == (3, 1 / 3, 1)
     assert loaded.weights["best"].item() == torch.tensor(0.1).item()
     assert [repr(list(row)) for row in loaded.history] == [repr(list(row)) for row in history]
@@ -63,19 +60,3 @@ def test_the_key_depends_on_settings_and_contents(tmp_path: Path) -> None:
     assert key != run_key({"x": 1, "y": 3}, [first, second])
     second.write_text("c")
     assert key != run_key({"x": 1, "y": 2}, [first, second])
-
-
-def test_a_run_that_has_ended_keeps_its_weights_alone(tmp_path: Path) -> None:
-    """The last ones stand in the file a second time only if they are not the best."""
-    network, optimizer = trained(3)
-    saved, last = Checkpoints(tmp_path, "k"), network.state_dict()
-    sizes = []
-    for best in (last, {name: value + 1 for name, value in last.items()}):
-        saved.save(network, optimizer, Checkpoint(3, 0.5, 0, best, []), ended=True)
-        sizes.append(saved.path.stat().st_size)
-        fresh, fresh_optimizer = trained(0)
-        loaded = saved.load(fresh, fresh_optimizer)
-        assert loaded is not None
-        assert all(torch.equal(loaded.weights[name], best[name]) for name in last)
-        assert all(torch.equal(value, last[name]) for name, value in fresh.state_dict().items())
-    assert sizes[0] < sizes[1]

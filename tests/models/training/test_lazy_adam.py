@@ -1,9 +1,5 @@
 """Lazy Adam against torch's Adam, and that rows without a gradient stay."""
 
-from __future__ import annotations
-
-from copy import deepcopy
-
 import numpy as np
 import torch
 
@@ -46,19 +42,6 @@ def test_the_other_rows_stay() -> None:
     backward(rows, *SOME)
     LazyAdam([rows], lr=0.1).step()
     assert (rows != before).all(1).tolist() == [False, True, False, True]
-
-
-def test_another_one_goes_on_from_its_state() -> None:
-    rows, again = table(), table()
-    first, second = LazyAdam([rows], lr=0.1), LazyAdam([again], lr=0.1)
-    backward(rows, *SOME)
-    first.step()
-    again.data.copy_(rows.data)
-    second.load_state_dict(deepcopy(first.state_dict()))
-    for one, optimizer in ((rows, first), (again, second)):
-        backward(one, *EVERY)
-        optimizer.step()
-    assert torch.equal(rows, again)
 
 
 def test_the_compiled_update_is_that_of_torch() -> None:

@@ -1,7 +1,5 @@
 """The folder of an output in the making: one run at a time, and nobody else's files."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path
@@ -16,11 +14,8 @@ OWN = re.compile("own.*")
 def test_a_second_run_ends_at_once_and_changes_nothing(tmp_path: Path) -> None:
     with unfinished(tmp_path / "out", OWN) as folder:
         (folder / "own").touch()
-        with (
-            pytest.raises(OutputError, match=r"another run writes .*out\.unfinished: wait"),
-            unfinished(tmp_path / "out", OWN),
-        ):
-            pass
+        with pytest.raises(OutputError, match=r"another run writes .*out\.unfinished: wait"):
+            unfinished(tmp_path / "out", OWN).__enter__()
         assert sorted(path.name for path in folder.iterdir()) == [".lock", "own"]
         with unfinished(tmp_path / "other", OWN):
             pass
@@ -45,20 +40,9 @@ def test_a_folder_of_somebody_else_is_not_touched(tmp_path: Path, name: str) -> 
     file = tmp_path / "out.unfinished" / name
     file.parent.mkdir(parents=True)
     file.write_text("mine")
-    with (
-        pytest.raises(OutputError, match="holds files of somebody else"),
-        unfinished(tmp_path / "out", OWN),
-    ):
-        pass
-    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [file]
-
-
-def test_many_foreign_files_are_counted(tmp_path: Path) -> None:
-    (tmp_path / "out.unfinished").mkdir()
-    for number in range(30):
-        (tmp_path / f"out.unfinished/{number:02}").touch()
-    with pytest.raises(OutputError, match=r"\(00, 01, .*, 09, 20 more\)"):
+    with pytest.raises(OutputError, match="holds files of somebody else"):
         unfinished(tmp_path / "out", OWN).__enter__()
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [file]
 
 
 def test_a_file_or_a_link_in_the_way(tmp_path: Path) -> None:

@@ -1,8 +1,7 @@
-"""Queries ranked by a fake system whose similarities are known."""
-
-from __future__ import annotations
+"""Queries ranked by a fake system whose similarities are known, and tables of their measures."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -15,9 +14,10 @@ from models.serving import search
 from models.serving.index import AliasIndex
 from models.serving.scores import ScoreRule
 from models.serving.search import Search
+from tasks.evaluation.metric_tables import nested, read_table, table, write_table
 from tasks.evaluation.ranking import rank_queries
-from tasks.io.frames import check
-from tasks.io.schemas import RUN, SCORES
+from tasks.io.frames import SchemaError, check
+from tasks.io.schemas import RUN, SCORES, TABLE
 
 # titles cook, nurse, tutor; occupations a: cook, b: nurse and tutor, c: tutor
 INDEX = AliasIndex.of(["cook", "nurse", "tutor", "tutor"], ["a", "b", "b", "c"])
@@ -59,19 +59,10 @@ def test_run_by_hand() -> None:
     """Two ranks; equal scores stand in the order of ids; the title is the best alias."""
     _, run = rank_queries("fake", BEST, queries_for(ROWS), 2)
     check(run, RUN, "run")
-    expected = [
-        ("id0", 1, "a", "cook", 0.9),
-        ("id0", 2, "b", "tutor", 0.5),
-        ("id1", 1, "b", "tutor", 0.7),
-        ("id1", 2, "c", "tutor", 0.7),
-        ("id2", 1, "a", "cook", 0.4),
-        ("id2", 2, "b", "nurse", 0.4),
-        ("id3", 1, "a", "cook", 0.9),
-        ("id3", 2, "b", "tutor", 0.5),
-    ]
-    rows = run.select("query_id", "rank", "occupation_id", "title", "score").rows()
-    assert [row[:4] for row in rows] == [row[:4] for row in expected]
-    assert [row[4] for row in rows] == pytest.approx([row[4] for row in expected])
+    found = ["a cook", "b tutor", "b tutor", "c tutor", "a cook", "b nurse", "a cook", "b tutor"]
+    rows = run.select("query_id", "rank", pl.format("{} {}", "occupation_id", "title")).rows()
+    assert rows == [(f"id{row // 2}", 1 + row % 2, text) for row, text in enumerate(found)]
+    assert run["score"].to_list() == pytest.approx([0.9, 0.5, 0.7, 0.7, 0.4, 0.4, 0.9, 0.5])
 
 
 def test_a_depth_past_the_occupations_and_soft_scores() -> None:
@@ -89,13 +80,6 @@ def test_no_queries() -> None:
     assert check(run, RUN, "run").is_empty()
 
 
-def test_nothing_reachable() -> None:
-    queries = queries_for([("q1", ["x"]), ("q2", ["y"])])
-    scores, run = rank_queries("fake", BEST, queries, 2)
-    assert scores.select(pl.sum("success_at_10", "reciprocal_rank")).row(0) == (0, 0)
-    assert len(run) == 4
-
-
 @pytest.mark.thorough
 @given(st.lists(st.sampled_from(ROWS), min_size=1, max_size=9), st.integers(1, 4))
 @settings(max_examples=25)
@@ -105,3 +89,97 @@ def test_blocks_do_not_show(rows: list[tuple[str, list[str]]], block: int) -> No
         patch.setattr(search, "TITLES_AT_ONCE", block)
         pieces = rank_queries("fake", BEST, queries_for(rows), 2)
     assert all(one.equals(other) for one, other in zip(whole, pieces, strict=True))
+
+
+# (query, occupation size, title, source): every band of both dimensions, at its two ends
+QUERY_ROWS = [
+    ("1", 1, "x" * 15, "alias"),
+    ("2", 2, "x" * 16, "alias"),
+    ("3", 5, " " * 9 + "x" * 30, "input"),
+    ("4", 6, "x" * 31, "input"),
+    ("5", 15, "x", "input"),
+    ("6", 16, "x" * 99, "input"),
+]
+HITS = {"1": 1.0, "2": 0.5, "3": 0.0, "4": 1.0, "5": 0.0, "6": 0.5}
+
+
+def sized_queries(rows: list[tuple[str, int, str, str]], test: str = "t") -> pl.DataFrame:
+    return queries_of(
+        (i, test, "test", title, ["a"], size, source) for i, size, title, source in rows
+    )
+
+
+def scores_of(queries: pl.DataFrame, system: str = "s") -> pl.DataFrame:
+    rows = [
+        (system, test, i, HITS[i], 1.0, 1.0, HITS[i] / 2)
+        for test, i in queries.select("test", "query_id").iter_rows()
+    ]
+    return pl.DataFrame(rows, schema=dict(SCORES), orient="row")
+
+
+QUERY_FRAME = sized_queries(QUERY_ROWS)
+
+
+def test_slices_by_hand() -> None:
+    figures = table(scores_of(QUERY_FRAME), QUERY_FRAME, 100, 1)
+    successes = {
+        split: (value, n)
+        for split, metric, value, n in figures.select("slice", "metric", "value", "n").iter_rows()
+        if metric == "success_at_1"
+    }
+    assert successes == {
+        "all": (0.5, 6),
+        "size:1": (1.0, 1),
+        "size:2-5": (0.25, 2),  # (0.5 + 0) / 2
+        "size:6-15": (0.5, 2),  # (1 + 0) / 2
+        "size:16+": (0.5, 1),
+        "length:1-15": (0.5, 2),  # (1 + 0) / 2; white space does not count
+        "length:16-30": (0.25, 2),
+        "length:31+": (0.75, 2),
+        "source:alias": (0.75, 2),
+        "source:input": (0.375, 4),
+    }
+
+
+def test_intervals() -> None:
+    """The mean lies inside; equal systems have equal intervals; a constant has no width."""
+    scores = pl.concat([scores_of(QUERY_FRAME, system) for system in ("s", "r")])
+    figures = table(scores, QUERY_FRAME, 100, 1)
+    assert (figures["low"] <= figures["value"]).all()
+    assert (figures["value"] <= figures["high"]).all()
+    one, other = (figures.filter(pl.col("system") == s).drop("system") for s in ("s", "r"))
+    assert one.equals(other)
+    constant = figures.filter(pl.col("metric") == "success_at_5")
+    assert set(constant["low"]) == set(constant["high"]) == {1.0}
+    assert not table(scores, QUERY_FRAME, 100, 2).equals(figures)
+
+
+def test_nested_by_hand() -> None:
+    queries = pl.concat([QUERY_FRAME, sized_queries(QUERY_ROWS[:2], "other")])
+    figures = table(scores_of(queries), queries, 100, 1)
+    assert nested(figures) == {
+        "s": {
+            "t": {"success_at_1": 0.5, "success_at_5": 1.0, "success_at_10": 1.0, "mrr": 0.25},
+            "other": {"success_at_1": 0.75, "success_at_5": 1, "success_at_10": 1, "mrr": 0.375},
+        }
+    }
+
+
+def test_no_table() -> None:
+    figures = table(scores_of(QUERY_FRAME.clear()), QUERY_FRAME.clear(), 100, 1)
+    assert figures.is_empty()
+    assert figures.columns == list(TABLE)
+    assert nested(figures) == {}
+
+
+def test_a_table_comes_back_as_it_was_written(tmp_path: Path) -> None:
+    """Mixes stay text, nulls stay null; a missing column and a missing file are named."""
+    schema = {**TABLE, "seed": pl.Int64}
+    rows = [("1", "t", "all", "mrr", 0.5, 0.25, 1.0, 2, None)]
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    write_table(frame, tmp_path / "table.csv", schema)
+    assert read_table(tmp_path / "table.csv", schema).equals(frame)
+    with pytest.raises(SchemaError, match="seed: not expected"):
+        read_table(tmp_path / "table.csv", TABLE)
+    with pytest.raises(FileNotFoundError, match=r"nothing\.csv is missing"):
+        read_table(tmp_path / "nothing.csv", TABLE)

@@ -1,7 +1,5 @@
 """Everyday titles with answers by hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

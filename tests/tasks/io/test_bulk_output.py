@@ -1,7 +1,5 @@
 """The files of an output by its name."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What a stage's command makes of an error: a message for our own, a traceback for all others."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

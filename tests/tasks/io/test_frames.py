@@ -1,9 +1,6 @@
 """Frames at the edge: what is refused, what is left behind, and equal bytes."""
 
-from __future__ import annotations
-
 import hashlib
-import json
 import os
 import subprocess
 import sys
@@ -38,16 +35,13 @@ def test_every_wrong_column_is_named() -> None:
     with pytest.raises(SchemaError) as error:
         check(wrong, SCHEMA, "file.parquet")
     message = str(error.value)
-    assert message.startswith("file.parquet: ")
-    assert "a: Int64, expected String" in message
-    assert "b: missing, expected List(String)" in message
-    assert "extra: not expected" in message
-    assert "c:" not in message
-    assert "Rerun the stage" in message
-
-
-def test_columns_come_in_the_order_of_the_schema() -> None:
-    assert check(FRAME.select("c", "a", "b"), SCHEMA, "x").columns == ["a", "b", "c"]
+    assert message.startswith("file.parquet: ") and "Rerun the stage" in message
+    faults = (
+        "a: Int64, expected String",
+        "b: missing, expected List(String)",
+        "extra: not expected",
+    )
+    assert all(fault in message for fault in faults) and "c:" not in message
 
 
 def test_round_trip(tmp_path: Path) -> None:
@@ -69,19 +63,13 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
     before = path.read_bytes()
     with pytest.raises(SchemaError):
         write_frame(FRAME.drop("a"), path, SCHEMA)
-    write_json({"b": 1}, tmp_path / "j.json")
+    write_json({"b": "é", "a": {"d": 1, "c": 2}}, tmp_path / "j.json")
     with pytest.raises(TypeError):
         write_json({"b": object()}, tmp_path / "j.json")
+    text = (tmp_path / "j.json").read_text(encoding="utf-8")
+    assert text == '{\n  "a": {\n    "c": 2,\n    "d": 1\n  },\n  "b": "é"\n}\n', "sorted"
     assert path.read_bytes() == before
-    assert (tmp_path / "j.json").read_text() == '{\n  "b": 1\n}\n'
     assert sorted(p.name for p in tmp_path.iterdir()) == ["f.parquet", "j.json"]
-
-
-def test_json_is_sorted_and_readable(tmp_path: Path) -> None:
-    write_json({"b": "é", "a": {"d": 1, "c": 2}}, tmp_path / "j")
-    text = (tmp_path / "j").read_text(encoding="utf-8")
-    assert text == '{\n  "a": {\n    "c": 2,\n    "d": 1\n  },\n  "b": "é"\n}\n'
-    assert json.loads(text) == {"a": {"c": 2, "d": 1}, "b": "é"}
 
 
 @pytest.mark.thorough

@@ -1,13 +1,11 @@
 """The mixes of the paper, and what a stage reads of those before it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 from frames_of import queries_of, queries_that_ask, variants_of
 
-from tasks.io.frames import SchemaError, write_frame
+from tasks.io.frames import write_frame
 from tasks.io.mixes import (
     BEFORE_FEEDBACK,
     FEEDBACK,
@@ -76,17 +74,6 @@ def test_variants_that_train(data: Path) -> None:
     ]
 
 
-def test_an_older_file_of_variants_asks_for_its_stage(data: Path) -> None:
-    older = {"title": VARIANTS["title"], "variant": VARIANTS["variant"]}
-    frame = variants_of([("cook", "cok")]).drop("normalized")
-    write_frame(frame, data / "typos/variants.parquet", older)
-    message = r"typos/variants\.parquet: normalized: missing, .*Rerun the stage"
-    with pytest.raises(SchemaError, match=message):
-        training_variants(SOURCES[0], data)
-    with pytest.raises(SchemaError, match=message):
-        earlier_variants("synonyms", data)
-
-
 def test_what_stands_before_a_stage(data: Path) -> None:
     """Of the variants those of the stages before it; of the queries those of `split` as well."""
     variants = {source.stage: earlier_variants(source.stage, data) for source in SOURCES}
@@ -104,45 +91,37 @@ def test_what_stands_before_a_stage(data: Path) -> None:
     }
 
 
-def write(data: Path) -> None:
+@pytest.fixture
+def queried(tmp_path: Path) -> Path:
+    """Queries of all writers, with one title a split."""
     for writer in WRITERS:
         frame = queries_of(
             (f"{writer}-{split}", writer, split, f"{writer}: {split.upper()}", ["a"], 1, "alias")
             for split in (("gate",) if writer == FEEDBACK else ("gate", "test", "valid"))
         )
-        write_frame(frame, data / writer / "queries.parquet", QUERIES)
+        write_frame(frame, tmp_path / writer / "queries.parquet", QUERIES)
+    return tmp_path
 
 
 @pytest.mark.parametrize("split", SPLITS)
-def test_one_part_of_every_file_in_the_order_of_the_tables(tmp_path: Path, split: str) -> None:
-    write(tmp_path)
-    queries = read_queries(split, tmp_path)
+def test_one_part_of_every_file_in_the_order_of_the_tables(queried: Path, split: str) -> None:
+    queries = read_queries(split, queried)
     writers = WRITERS if split == "gate" else BEFORE_FEEDBACK
     assert queries["query_id"].to_list() == [f"{writer}-{split}" for writer in writers]
     assert set(queries["split"]) == {split}
 
 
-def test_a_mix_without_feedback_has_no_reserve(tmp_path: Path) -> None:
+def test_a_mix_without_feedback_has_no_reserve(queried: Path) -> None:
     """And what later stages may not learn from is the same with it and without."""
-    write(tmp_path)
-    before = queried_strings(tmp_path)
-    assert "feedback gate" not in before
-    (tmp_path / "feedback/queries.parquet").unlink()
-    assert queried_strings(tmp_path) == before
-    assert len(read_queries("gate", tmp_path)) == len(BEFORE_FEEDBACK)
+    before = queried_strings(queried)
+    stages = ("typos", "synonyms", "extrawords", "split")
+    assert before == {f"{stage} {split}" for stage in stages for split in SPLITS}, "normalized"
+    (queried / "feedback/queries.parquet").unlink()
+    assert queried_strings(queried) == before
+    assert len(read_queries("gate", queried)) == len(BEFORE_FEEDBACK)
 
 
-def test_a_missing_file_names_itself(tmp_path: Path) -> None:
-    write(tmp_path)
-    (tmp_path / "synonyms/queries.parquet").unlink()
+def test_a_missing_file_names_itself(queried: Path) -> None:
+    (queried / "synonyms/queries.parquet").unlink()
     with pytest.raises(FileNotFoundError, match=r"synonyms/queries\.parquet is missing"):
-        read_queries("test", tmp_path)
-
-
-def test_the_strings_of_every_part_are_normalized(tmp_path: Path) -> None:
-    write(tmp_path)
-    assert queried_strings(tmp_path) == {
-        f"{stage} {split}"
-        for stage in ("typos", "synonyms", "extrawords", "split")
-        for split in SPLITS
-    }
+        read_queries("test", queried)

@@ -1,7 +1,5 @@
 """Regular files may be opened. The check itself opens no file."""
 
-from __future__ import annotations
-
 import os
 import socket
 from pathlib import Path

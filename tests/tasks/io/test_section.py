@@ -1,7 +1,5 @@
 """One section at a time: a stage is stopped by its own faults and by no other's."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tasks.io.section import ParamsError, load, load_run, read_values, require_below
+from tasks.io.section import ParamsError, load, load_run, read_values
 from tasks.pipeline.ingest.stage import IngestParams
 from tasks.pipeline.lexical import LexicalParams
 from tasks.pipeline.pairs.drawn_pairs import PairsParams
@@ -41,9 +39,8 @@ def test_a_section_is_that_of_the_file(write: Write) -> None:
     values = yaml.safe_load(DEFAULT.read_text(encoding="utf-8"))
     for section in (TyposParams, LexicalParams, PairsParams, IngestParams):
         assert load(section, DEFAULT).model_dump() == values[section.NAME]
-    assert load_run(DEFAULT).model_dump() == {
-        name: values[name] for name in ("track", "seed", "mix", "seeds")
-    }
+    named = ("track", "seed", "mix", "seeds")
+    assert load_run(DEFAULT).model_dump() == {name: values[name] for name in named}
     assert read_values(DEFAULT) == values
 
 
@@ -51,9 +48,8 @@ def test_a_section_is_that_of_the_file(write: Write) -> None:
 def test_faults_elsewhere_do_not_stop_a_stage(write: Write) -> None:
     path = write(pairs={"positives_per_anchor": 0}, lexical=None, seeds=[])
     assert load(TyposParams, path) == load(TyposParams, DEFAULT)
-    with pytest.raises(
-        ParamsError, match=r"params\.yaml:\n  pairs\.positives_per_anchor = 0: .* equal to 1"
-    ):
+    fault = r"params\.yaml:\n  pairs\.positives_per_anchor = 0: .* equal to 1"
+    with pytest.raises(ParamsError, match=fault):
         load(PairsParams, path)
     with pytest.raises(ParamsError, match=r"lexical: missing; params\.yaml holds every parameter"):
         load(LexicalParams, path)
@@ -66,17 +62,6 @@ def test_what_stands_above_the_sections_must_be_there(write: Write) -> None:
         load_run(write(mix=None))
 
 
-def test_every_fault_of_a_section_at_once(write: Write) -> None:
-    with pytest.raises(ParamsError) as error:
-        load(PairsParams, write(pairs={"positives_per_anchor": 0, "row_group": "many", "more": 1}))
-    lines = str(error.value).splitlines()
-    assert [line.split()[0].rstrip(":") for line in lines[1:]] == [
-        "pairs.positives_per_anchor",
-        "pairs.row_group",
-        "pairs.more",
-    ]
-
-
 @pytest.mark.parametrize("text", ["", "a: [", "- 1", "words"])
 def test_a_file_that_is_no_mapping(tmp_path: Path, text: str) -> None:
     (tmp_path / "p.yaml").write_text(text)
@@ -85,25 +70,10 @@ def test_a_file_that_is_no_mapping(tmp_path: Path, text: str) -> None:
             read(tmp_path / "p.yaml")
 
 
-@pytest.mark.parametrize("file", ["/a.csv", "../a.csv", "b/../../a.csv"])
-def test_a_file_outside_its_folder_is_refused(file: str) -> None:
-    """DVC watches the folder alone."""
-    with pytest.raises(ValueError, match=r"a\.csv is not below ingest\.folder = data/sample"):
-        require_below("data/sample", ["titles.csv", file], "ingest")
-
-
-def test_files_in_the_folder_may_lie_deeper() -> None:
-    require_below("/anywhere", ["titles.csv", "", "below/a file.csv"], "ingest")
-
-
 def test_the_files_of_ingest_are_those_in_its_folder(write: Write) -> None:
     """A reader of no inputs has no file."""
     taxonomy, inputs = load(IngestParams, DEFAULT).located
     assert taxonomy.files["aliases"] == "data/sample/aliases.csv"
     assert inputs.file == ["data/sample/inputs.csv"]
-    path = write(
-        ingest={
-            "inputs": {"reader": "none", "file": "", "columns": {}, "delimiter": "", "encoding": ""}
-        }
-    )
-    assert load(IngestParams, path).located[1].file == []
+    inputs = {"reader": "none", "file": "", "columns": {}, "delimiter": "", "encoding": ""}
+    assert load(IngestParams, write(ingest={"inputs": inputs})).located[1].file == []

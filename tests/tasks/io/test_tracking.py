@@ -1,7 +1,5 @@
 """Where the registry is, whether it answers, what a move does to it, and masked addresses."""
 
-from __future__ import annotations
-
 import shutil
 import socket
 import sqlite3
@@ -9,7 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
@@ -37,18 +35,12 @@ def repository(tmp_path: Path) -> Path:
     tree = tmp_path / "tree with space"
     tree.mkdir()
     git = ["git", "-c", "user.name=t", "-c", "user.email=t@t", "-c", "core.hooksPath=/dev/null"]
-    for command in (
-        ["init", "--quiet"],
-        ["commit", "--quiet", "--allow-empty", "-m", "one"],
-        ["worktree", "add", "--quiet", ".workspaces/esco"],
-    ):
-        subprocess.run([*git, *command], cwd=tree, check=True, capture_output=True)
+    for words in ("init -q", "commit -q --allow-empty -m one", "worktree add -q .workspaces/esco"):
+        subprocess.run([*git, *words.split()], cwd=tree, check=True, capture_output=True)
     return tree.resolve()
 
 
-def test_a_worktree_shares_the_main_trees_registry(
-    repository: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_worktree_shares_the_main_trees_registry(repository: Path, monkeypatch) -> None:
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     expected = f"sqlite:///{repository}/.mlflow/mlflow.db"
     assert tracking_uri(repository) == expected
@@ -56,16 +48,13 @@ def test_a_worktree_shares_the_main_trees_registry(
     assert not (repository / ".mlflow").exists()  # asking makes nothing
 
 
-def test_without_git_it_is_the_folder_itself(
+def test_without_git_it_is_the_folder_itself_unless_the_variable_says_otherwise(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     assert main_tree(tmp_path) == tmp_path.resolve()
     monkeypatch.setenv("PATH", "")  # no git at all
     assert main_tree(tmp_path) == tmp_path.resolve()
-
-
-def test_the_variable_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "sqlite:////elsewhere.db")
     assert tracking_uri(tmp_path) == "sqlite:////elsewhere.db"
 
@@ -74,23 +63,21 @@ pytestmark = WARNINGS
 ELSEWHERE = ("s3://bucket/.mlflow/artifacts-of-others/1", "file:///data/mlruns/0")
 
 
-def made(folder: Path, *places: str) -> Path:
-    """Make a database with these places in all columns."""
-    folder.mkdir(parents=True, exist_ok=True)
+@contextmanager
+def database(folder: Path) -> Iterator[sqlite3.Connection]:
     with closing(sqlite3.connect(folder / "mlflow.db")) as connection, connection:
+        yield connection
+
+
+def made(folder: Path, *addresses: str) -> Path:
+    """Make a database with these addresses in all columns."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with database(folder) as connection:
         for table, column in COLUMNS:
             connection.execute(f"CREATE TABLE {table} ({column} TEXT)")
-            rows = [(place,) for place in places]
+            rows = [(address,) for address in addresses]
             connection.executemany(f"INSERT INTO {table} VALUES (?)", rows)
     return folder
-
-
-def kept(folder: Path) -> list[set[str]]:
-    with closing(sqlite3.connect(folder / "mlflow.db")) as connection:
-        return [
-            {place for (place,) in connection.execute(f"SELECT {column} FROM {table}")}
-            for table, column in COLUMNS
-        ]
 
 
 def test_every_place_below_the_old_folder_follows(tmp_path: Path) -> None:
@@ -99,7 +86,10 @@ def test_every_place_below_the_old_folder_follows(tmp_path: Path) -> None:
     folder = made(tmp_path / "O'Brien über", old, f"{old}/models/m-1", near, *ELSEWHERE)
     assert follow_move(folder)
     here = (folder / "artifacts").as_uri()
-    assert kept(folder) == [{here, f"{here}/models/m-1", near, *ELSEWHERE}] * len(COLUMNS)
+    with database(folder) as connection:
+        for table, column in COLUMNS:
+            rows = connection.execute(f"SELECT {column} FROM {table}")
+            assert {row[0] for row in rows} == {here, f"{here}/models/m-1", near, *ELSEWHERE}
     assert not follow_move(folder)
 
 
@@ -112,19 +102,17 @@ def test_a_folder_without_a_database_or_tables_stays_as_it_is(tmp_path: Path) ->
 
 def test_a_failure_changes_nothing(tmp_path: Path) -> None:
     folder = made(tmp_path, "file:///old/.mlflow/artifacts")
-    with closing(sqlite3.connect(folder / "mlflow.db")) as connection, connection:
+    with database(folder) as connection:
         connection.execute("DROP TABLE logged_models")
         connection.execute("CREATE TABLE logged_models (other TEXT)")
     with pytest.raises(sqlite3.OperationalError):
         follow_move(folder)
-    with closing(sqlite3.connect(folder / "mlflow.db")) as connection:
+    with database(folder) as connection:
         rows = connection.execute("SELECT artifact_location FROM experiments").fetchall()
     assert rows == [("file:///old/.mlflow/artifacts",)]
 
 
-def test_the_address_of_a_clone_that_is_gone_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_address_of_a_clone_that_is_gone_is_refused(tmp_path, monkeypatch) -> None:
     """MLflow would make an empty registry there."""
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/old/.mlflow/mlflow.db")
     message = "no such folder; if the clone was moved, `unset MLFLOW_TRACKING_URI`"
@@ -134,9 +122,7 @@ def test_the_address_of_a_clone_that_is_gone_is_refused(
 
 
 @pytest.mark.slow
-def test_the_model_of_a_moved_clone_is_found_by_all(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_model_of_a_moved_clone_is_found_by_all(tmp_path, monkeypatch, capsys) -> None:
     """Also at a path with blanks, an apostrophe and letters beyond ASCII."""
     old = tiny_registry.registered(tmp_path / "clone", 1)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
@@ -160,25 +146,6 @@ def test_the_model_of_a_moved_clone_is_found_by_all(
     assert answers["occupation_id"].tolist() == ["nurse"]
 
 
-@pytest.fixture
-def silent() -> Iterator[int]:
-    """A port that takes connections and never answers."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        yield listener.getsockname()[1]
-
-
-@pytest.fixture
-def closed() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
-
-
-def test_files_are_no_servers() -> None:
-    check_answer("sqlite:////nowhere/mlflow.db")
-    check_answer("/nowhere")
-    check_answer("postgresql:///by_socket")
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize("status", [200, 401, 404, 500])
 def test_any_answer_is_one(status: int) -> None:
@@ -197,24 +164,24 @@ def test_any_answer_is_one(status: int) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["http", "postgresql+psycopg2"])
-def test_a_closed_port_is_named_without_the_password(closed: int, scheme: str) -> None:
-    with pytest.raises(
-        ValueError, match=rf"server {scheme.split('+')[0]}.*refused.* unset"
-    ) as error:
-        check_answer(f"{scheme}://me:secret@127.0.0.1:{closed}/x")
-    assert f"://***@127.0.0.1:{closed}" in str(error.value)
+def test_a_closed_port_is_named_without_the_password(scheme: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    message = rf"server {scheme.split('+')[0]}.*://\*\*\*@127.0.0.1:{port}.*refused.* unset"
+    with pytest.raises(ValueError, match=message) as error:
+        check_answer(f"{scheme}://me:secret@127.0.0.1:{port}/x")
     assert "secret" not in str(error.value)
 
 
-def test_silence_ends(silent: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_silence_ends_and_files_are_no_servers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tracking, "SECONDS", 0.2)
-    with pytest.raises(ValueError, match="timed out"):
-        check_answer(f"http://127.0.0.1:{silent}")
-
-
-def test_a_malformed_address_is_an_error_too() -> None:
+    silent = socket.create_server(("127.0.0.1", 0))
+    with silent, pytest.raises(ValueError, match="timed out"):
+        check_answer(f"http://127.0.0.1:{silent.getsockname()[1]}")
     with pytest.raises(ValueError, match="MLFLOW_TRACKING_URI"):
         check_answer("http://host:port:8")
+    for address in ("sqlite:////nowhere/mlflow.db", "/nowhere", "postgresql:///by_socket"):
+        check_answer(address)
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,13 @@
 """The second taxonomy: what is read, what a test asks, and that it may be absent."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-import yaml
 from frames_of import queries_that_ask
+from params_of import write_params
 
-from tasks.io.command import ROOT
 from tasks.io.frames import check, read_frame, write_frame
 from tasks.io.mixes import BEFORE_FEEDBACK
 from tasks.io.schemas import ALIASES, AUXILIARY_TITLES, QUERIES, REJECTED
@@ -48,12 +45,8 @@ def test_noisy_copies() -> None:
         assert copies["noisy"].all()
         return dict(copies.select("title", "occupation_ids").iter_rows())
 
-    padded = {
-        "wanted cook": ["a", "b"],
-        "our cook": ["a", "b"],
-        "wanted baker": ["b"],
-        "our baker": ["b"],
-    }
+    padded = {f"{word} cook": ["a", "b"] for word in ("wanted", "our")}
+    padded |= {f"{word} baker": ["b"] for word in ("wanted", "our")}
     assert drawn(set(), padded=1.0) == padded
     assert drawn({"our cook"}, padded=0.5).keys() == padded.keys() - {"our cook"}
     assert drawn(set()) == {}
@@ -67,19 +60,11 @@ def test_noisy_copies() -> None:
 
 def run_in(root: Path, **changes: Any) -> None:
     """Run the stage where "nurse" is asked; by default beside a table of three good rows."""
-    columns = {"occupation_id": "id", "title": "title"}
     section = {"folder": ".", "reader": "table", "files": {"titles": "other.csv"}}
-    section |= {
-        "columns": columns,
-        "languages": [],
-        "delimiter": "",
-        "encoding": "",
-        "max_rejected_share": 0.2,
-    }
+    section |= {"columns": {"occupation_id": "id", "title": "title"}, "languages": []}
+    section |= {"delimiter": "", "encoding": "", "max_rejected_share": 0.2}
     section |= {"noise": {"copies": 0, "padded": 0.5, "misspelt": 0.5}}
-    defaults = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
-    values = defaults | {"auxiliary_taxonomy": section | changes}
-    (root / "params.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
+    write_params(root, auxiliary_taxonomy=section | changes)
     for stage in BEFORE_FEEDBACK:
         write_frame(queries_that_ask(["Nurse"]), root / f"data/{stage}/queries.parquet", QUERIES)
     main()

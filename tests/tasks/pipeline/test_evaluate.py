@@ -1,7 +1,5 @@
 """The stage `evaluate` on toy files: the untrained network and the trained one, by seed."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -50,10 +48,6 @@ def test_untrained_and_the_model_under_its_mix(folder: Path) -> None:
     run = read_frame(folder / "run.parquet", RUN)
     assert set(run["title"]) == {"cook", "nurse", "tutor"}
     assert read_table(folder / "table.csv", TABLE)["n"].unique().to_list() == [1]
-
-
-def test_equal_bytes_and_no_other_file(folder: Path) -> None:
-    main()
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     main()
     assert before == {path.name: path.read_bytes() for path in folder.iterdir()}

@@ -1,7 +1,5 @@
 """All data stages in order, on toys and on the sample: no query is trained on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import NamedTuple
 
@@ -159,12 +157,7 @@ def small(params: AllParams, seed: int) -> AllParams:
 @pytest.mark.thorough
 @given(worlds(), st.integers(0, 99))
 @settings(max_examples=20)
-def test_no_query_is_a_training_string_on_toys(
-    defaults: AllParams,
-    tmp_path_factory: pytest.TempPathFactory,
-    world: tuple[pl.DataFrame, pl.DataFrame, list[tuple[str, str]]],
-    seed: int,
-) -> None:
+def test_no_query_is_a_training_string_on_toys(defaults, tmp_path_factory, world, seed) -> None:
     check_chain(chain(*world, small(defaults, seed), tmp_path_factory.mktemp("given")))
 
 
@@ -191,9 +184,7 @@ def test_the_same_again_and_another_with_another_seed(defaults: AllParams, tmp_p
 
 
 @pytest.mark.thorough
-def test_no_query_is_a_training_string_on_the_sample(
-    defaults: AllParams, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_query_is_a_training_string_on_the_sample(defaults, tmp_path, monkeypatch) -> None:
     """And every test, role and part is there, so that the check is of something."""
     monkeypatch.chdir(ROOT)
     if defaults.ingest.taxonomy.reader != "sample":

@@ -1,14 +1,11 @@
 """The registered version that a new model is to be compatible with, as a stage's folder."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 import tiny_registry
-import tiny_run
-import yaml
 from mlflow_import import WARNINGS
+from params_of import write_params
 
 from models.network.kinds import load_model
 from models.network.quantization import packed, unpacked
@@ -29,9 +26,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def chosen(folder: Path, address: str, loss: str) -> None:
     """Write `params.yaml` of a training into the space of `address`, or of none."""
-    params = yaml.safe_load((tiny_run.ROOT / "params.yaml").read_text(encoding="utf-8"))
-    params["train"] |= {"compatible_with": address, "loss": {"kind": loss}}
-    (folder / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
+    write_params(folder, train={"compatible_with": address, "loss": {"kind": loss}})
 
 
 def test_no_address_gives_no_model(tmp_path: Path) -> None:
@@ -48,32 +43,24 @@ def test_no_address_gives_no_model(tmp_path: Path) -> None:
     [("", "info_nce", None), (VERSION, "frozen_margin", "data/reference_model")],
 )
 def test_training_reads_the_folder_where_a_version_is_named(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    address: str,
-    loss: str,
-    folder: str | None,
-) -> None:
+    tmp_path, monkeypatch, address, loss, folder
+):
     chosen(tmp_path, address, loss)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.argv", ["train", "--mix", "extra_words", "--seed", "3"])
     calls: list[tuple[object, ...]] = []
     monkeypatch.setattr(training, "train_files", lambda *parts: calls.append(parts))
     training.main()
-    ((strings, pairs, settings, out, _, earlier),) = calls
-    assert (strings, pairs, out) == (
-        Path("data/pairs/extra_words/strings.parquet"),
-        Path("data/pairs/extra_words/pairs.parquet"),
-        Path("data/train/extra_words/3"),
-    )
+    ((strings, pairs, settings, out, _, earlier, *_),) = calls
+    names = ("pairs/extra_words/strings.parquet", "pairs/extra_words/pairs.parquet")
+    expected = [Path("data", name) for name in (*names, "train/extra_words/3")]
+    assert [strings, pairs, out] == expected
     assert settings.seed == 3 and settings.loss.needs_targets == (folder is not None)
     assert earlier == (None if folder is None else Path(folder))
 
 
 @pytest.mark.slow
-def test_a_version_is_a_folder_that_training_reads(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_version_is_a_folder_that_training_reads(root, monkeypatch) -> None:
     """Its address stands in it; made again the folder is the same."""
     chosen(root, VERSION, "frozen_margin")
     monkeypatch.chdir(root)

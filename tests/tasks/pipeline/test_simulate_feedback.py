@@ -1,7 +1,5 @@
 """Which inputs are judged, what is predicted, and the file that people could have given."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path
@@ -9,71 +7,34 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-import yaml
 from frames_of import inputs_of, queries_of, queries_that_ask
-from hypothesis import given
-from hypothesis import strategies as st
+from params_of import write_params
 from tiny_run import SETTINGS, TAXONOMY, aliases, network, useless
 
 from models.network.kinds import save_model
 from models.serving.scores import ScoreRule
 from models.serving.search import Search
-from models.text.titles import clean_title, normalize_title
+from models.text.titles import clean_title
 from tasks.evaluation.ranking import rank_queries
 from tasks.evaluation.systems import index_of
 from tasks.io.frames import check, write_frame
 from tasks.io.mixes import BEFORE_FEEDBACK
 from tasks.io.schemas import FEEDBACK, QUERIES, SPLIT_INPUTS, TITLES
-from tasks.pipeline.feedback.reader import REPAIRS
-from tasks.pipeline.feedback.stage import FeedbackParams, feedback
-from tasks.pipeline.simulate_feedback import (
-    SimulateFeedbackParams,
-    choose,
-    judge,
-    main,
-    predict,
-)
+from tasks.pipeline.simulate_feedback import SimulateFeedbackParams, choose, judge, main, predict
 from tasks.pipeline.split import distinct_titles
-from tasks.tables.rejected import RejectedRows
 
-ROOT = Path(__file__).parents[3]
 OUT = Path("data/simulate_feedback")
 LABELS = SimulateFeedbackParams(reviewer_id="labels", judged_at="2026-01-01")
 
 
 def test_choice_by_hand() -> None:
     """Of eight, three are judged: one title with both its labels, and another title."""
-    rows = [
-        ("Java dev!", "a", "train"),
-        ("java  DEV", "a", "train"),
-        ("java dev", "b", "train"),
-        ("Asked!", "a", "train"),
-        ("?!", "a", "train"),
-        ("seen", "a", "valid"),
-        ("no label", None, "train"),
-        ("cook", "b", "train"),
-    ]
+    rows = [("Java dev!", "a", "train"), ("java  DEV", "a", "train"), ("java dev", "b", "train")]
+    rows += [("Asked!", "a", "train"), ("?!", "a", "train"), ("seen", "a", "valid")]
+    rows += [("no label", None, "train"), ("cook", "b", "train")]
     inputs, left_out = choose(inputs_of(rows), {"asked", "cooks"})
     assert check(inputs, SPLIT_INPUTS, "inputs")["input_id"].to_list() == [0, 2, 7]
     assert left_out == {"no_letters": 1, "query": 1, "duplicate": 1}
-
-
-ROWS = st.tuples(
-    st.sampled_from(["x", "X!", "y", "asked", "(Asked)", "!"]),
-    st.sampled_from([None, "a", "b"]),
-    st.sampled_from(["train", "valid", "annotations"]),
-)
-
-
-@pytest.mark.thorough
-@given(st.lists(ROWS, max_size=12))
-def test_inputs_to_judge_are_unseen_and_distinct(rows: list[tuple[str, str | None, str]]) -> None:
-    inputs, left_out = choose(inputs_of(rows), {"asked"})
-    kept = inputs.select("normalized", "occupation_id").rows()
-    labelled = [(normalize_title(r), o) for r, o, split in rows if split == "train" and o]
-    assert len(set(kept)) == len(kept)
-    assert set(kept) == {pair for pair in labelled if pair[0] not in ("asked", "")}
-    assert len(kept) + sum(left_out.values()) == len(labelled)
 
 
 def test_verdicts_by_hand() -> None:
@@ -111,9 +72,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A tiny network of mix 3 and seed 7; the inputs are titles of its index as they stand."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.argv", ["simulate_feedback", "--seed", "7"])
-    params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
-    params["evaluate"]["occupation_score"] = "best"  # so that a title of the index finds itself
-    Path("params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
+    write_params(evaluate={"occupation_score": "best"})  # so that a title of the index finds itself
     featurizer, encoder = network(1)
     folder = Path("data/train/extra_words/7/model")
     save_model(folder, featurizer, SETTINGS, encoder.state_dict(), useless())
@@ -140,6 +99,7 @@ def test_the_stage_by_hand(place: Path) -> None:
     """A title of the index finds itself: right for a baker and a nurse, wrong for the second."""
     main()
     judged = pl.read_csv(OUT / "feedback.csv", schema=dict(FEEDBACK))
+    assert judged["raw_title"][0] == "Ward sister,\r\n(night)"
     weights = Path("data/train/extra_words/7/model/weights.safetensors").read_bytes()
     version = f"train@extra_words {hashlib.sha256(weights).hexdigest()[:12]}"
     said = (version, "labels", "2026-01-01")
@@ -158,24 +118,6 @@ def test_the_stage_by_hand(place: Path) -> None:
     before = {path.name: path.read_bytes() for path in OUT.iterdir()}
     main()
     assert before == {path.name: path.read_bytes() for path in OUT.iterdir()}
-
-
-@pytest.mark.thorough
-def test_the_stage_feedback_takes_every_row(place: Path) -> None:
-    """Line breaks and commas survive; "nurse" is no baker's title, whatever an input's label."""
-    main()
-    Path("given").mkdir()
-    values = {"columns": {}, "max_rejected_share": 0.0, "gate_share": 0.0}
-    params = FeedbackParams(reader="table", folder="given", from_labels=True, **values)
-    made = feedback(params, aliases(), set(), set(), RejectedRows())
-    assert made.counts["rejected"] == {}
-    assert made.counts["repairs"] == dict.fromkeys(REPAIRS, 0)
-    assert made.counts["contradicts_taxonomy"] == 1
-    assert made.resolutions.select("raw_title", "resolution").rows()[:2] == [
-        ("Bread maker", "correct"),
-        ("NURSE", "correct"),
-    ]
-    assert made.resolutions["raw_title"].to_list()[2:] == ["Ward sister,\r\n(night)"]
 
 
 def test_no_labelled_inputs_give_a_header_only(place: Path, monkeypatch) -> None:

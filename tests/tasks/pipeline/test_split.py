@@ -1,7 +1,5 @@
 """The split: no query is a training string, and the rules of who may be held out."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 
@@ -12,15 +10,7 @@ from hypothesis import strategies as st
 
 from models.text.titles import clean_title, normalize_title
 from tasks.io.frames import check
-from tasks.io.schemas import (
-    ALIASES,
-    INPUTS,
-    QUERIES,
-    READINGS,
-    SPLIT_ALIASES,
-    SPLIT_INPUTS,
-    TITLES,
-)
+from tasks.io.schemas import ALIASES, INPUTS, QUERIES, READINGS, SPLIT_ALIASES, SPLIT_INPUTS, TITLES
 from tasks.pipeline.split import Split, SplitParams, distinct_titles, split
 
 
@@ -49,9 +39,7 @@ TITLE = st.builds(
     st.sampled_from(["", "!", " (m/w)", " II"]),
 )
 TAXONOMY = st.dictionaries(
-    st.sampled_from("abcdef"),
-    st.lists(TITLE, min_size=1, max_size=8, unique=True),
-    min_size=1,
+    st.sampled_from("abcdef"), st.lists(TITLE, min_size=1, max_size=8, unique=True), min_size=1
 )
 
 
@@ -94,6 +82,7 @@ def readings(parts: Split) -> None:
 
 def titles_of_the_taxonomy(parts: Split) -> None:
     """Once for all spellings, in the order of the first, and every alias has its title's split."""
+    assert distinct_titles(parts.aliases).equals(parts.titles)
     sizes = Counter(parts.aliases["occupation_id"])
     owners: dict[str, set[str]] = {}
     for occupation, title in parts.aliases.select("occupation_id", "title").iter_rows():
@@ -198,24 +187,3 @@ def test_a_title_of_two_languages_is_held_out_in_none() -> None:
     assert set(parts.aliases["split"]) == {"train"}
     assert parts.titles["title"].to_list() == shared
     assert set(parts.titles["language"]) == {"en"}
-
-
-def test_distinct_titles_by_hand() -> None:
-    """Two spellings of "tutor" are one title of both; what holds nothing is none."""
-    aliases = aliases_of({"b": ["head cook", "Tutor", "COOK"], "a": ["tu-tor", " TUTOR", " "]})
-    parts = split(aliases, inputs_of([]), params(gate_min_titles=9), 1)
-    assert distinct_titles(parts.aliases).equals(parts.titles)
-    assert parts.titles.rows() == [
-        ("head cook", "head cook", "en", ["b"], 3, "train"),
-        ("tutor", "tutor", "en", ["a", "b"], 3, "train"),
-        ("cook", "cook", "en", ["b"], 3, "heldout_alias"),
-        ("tu-tor", "tutor", "en", ["a"], 3, "train"),
-    ]
-
-
-@pytest.mark.parametrize("rows", [[], [("x", None)]])
-def test_without_labelled_inputs(rows: list[tuple[str, str | None]]) -> None:
-    parts = split(aliases_of(TAXONOMY_OF_SIX), inputs_of(rows), params(), 1)
-    assert set(parts.queries["test"]) == {"heldout_alias"}
-    assert len(parts.queries) == 18
-    check(parts.queries, QUERIES, "queries")

@@ -1,22 +1,16 @@
 """The sections behind a network, and the settings that follow from them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from params_of import write_params
 
 from models.network.kinds import encoder_settings, kind_of, kinds, loss_settings, plain
 from tasks.io.command import ROOT
 from tasks.io.section import ParamsError
-from tasks.pipeline.train import (
-    NetworkParams,
-    check_kinds,
-    require_kind,
-    training_settings,
-)
+from tasks.pipeline.train import NetworkParams, check_kinds, require_kind, training_settings
 
 DEFAULT = ROOT / "params.yaml"
 VALUES = yaml.safe_load(DEFAULT.read_text(encoding="utf-8"))
@@ -25,8 +19,7 @@ ADDRESS = "models:/rolecall/1"
 
 def network(folder: Path, **train: Any) -> NetworkParams:
     """Read the defaults with values of `train` changed."""
-    values = VALUES | {"train": VALUES["train"] | train}
-    (folder / "params.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
+    write_params(folder, train=train)
     return NetworkParams.read(folder / "params.yaml")
 
 
@@ -79,9 +72,7 @@ def test_the_message_names_those_that_there_are() -> None:
 
 
 @pytest.mark.parametrize(("loss", "address"), [("frozen_margin", ""), ("margin", ADDRESS)])
-def test_a_version_goes_with_a_loss_that_trains_into_its_space(
-    tmp_path: Path, loss: str, address: str
-) -> None:
+def test_a_version_goes_with_a_loss_that_trains_into_its_space(tmp_path, loss, address) -> None:
     chosen = network(tmp_path, loss={"kind": loss}, compatible_with=address)
     with pytest.raises(ParamsError, match=f"the loss {loss}: name a version .* exactly if"):
         training_settings(chosen, 1)

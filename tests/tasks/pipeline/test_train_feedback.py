@@ -1,14 +1,12 @@
 """The network of a mix with feedback: from new weights, or from the network without feedback."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from params_of import write_params
 
-from tasks.io.command import ROOT
+from tasks.pipeline import train
 from tasks.pipeline import train_feedback as stage
 from tasks.pipeline.train import NetworkParams, training_settings
 
@@ -18,21 +16,17 @@ VALUES["held_weight"] = 3
 
 def called(folder: Path, monkeypatch: pytest.MonkeyPatch, mix: str, **changes: object) -> list[Any]:
     """Run the stage with values of its section changed; return what it would train on."""
-    params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
-    params["train_feedback"] |= changes
-    (folder / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
+    write_params(folder, train_feedback=changes)
     monkeypatch.chdir(folder)
     monkeypatch.setattr("sys.argv", ["train_feedback", "--mix", mix, "--seed", "3"])
     calls: list[list[object]] = []
-    monkeypatch.setattr(stage, "train_files", lambda *parts: calls.append([*parts]))
+    monkeypatch.setattr(train, "train_files", lambda *parts: calls.append([*parts]))
     stage.main()
     (call,) = calls
     return call
 
 
-def test_new_weights_are_trained_as_any_mix(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_new_weights_are_trained_as_any_mix(tmp_path, monkeypatch) -> None:
     """So the networks of Table 3 differ in their pairs only."""
     *files, settings, out, _, earlier, start, _ = called(
         tmp_path, monkeypatch, "verdicts", **VALUES

@@ -1,17 +1,14 @@
 """The stages `code` and `similarity_code`: what counts as a change of what training does."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
+from params_of import write_params
 
 from models.network.kinds import kinds
 from tasks.papers.similarity import similarity_code
@@ -81,45 +78,39 @@ def test_golden_hash(write: Write) -> None:
     assert code_hash(write("a.py", SOURCE)) == code_hash(write("b.py", CODE)) == expected
 
 
-def replaced(old: str, new: str) -> Any:
+def replaced(old: str, new: str) -> str:
     assert SOURCE.count(old) == 1
-    return pytest.param(SOURCE.replace(old, new), id=f"{old!r} to {new!r}"[:60])
+    return SOURCE.replace(old, new)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "# SPDX\n" + SOURCE,
-        replaced('"""A module."""', '"""Another\n\n    one.\n"""'),
-        replaced('    """A place."""\n\n', ""),
-        replaced('    """From 1."""\n', '    """From 0,\n    in C."""\n'),
-        replaced("        place: of anything.\n", "        place: of something.\n"),
-        replaced("    # the row alone\n", ""),
-        replaced("# of a comment", "# … and of this one 🎉"),
-        replaced("\n\n\nclass Place", "\n\nclass Place"),
-        SOURCE.replace("\n", "\r\n"),
-    ],
-)
-def test_comments_docstrings_and_empty_lines_do_not_count(write: Write, text: str) -> None:
-    assert code_hash(write("a.py", text)) == code_hash(write("b.py", SOURCE))
+SAME = [
+    "# SPDX\n" + SOURCE,
+    replaced('"""A module."""', '"""Another\n\n    one.\n"""'),
+    replaced('    """A place."""\n\n', ""),
+    replaced('    """From 1."""\n', '    """From 0,\n    in C."""\n'),
+    replaced("        place: of anything.\n", "        place: of something.\n"),
+    replaced("    # the row alone\n", ""),
+    replaced("# of a comment", "# … and of this one 🎉"),
+    replaced("\n\n\nclass Place", "\n\nclass Place"),
+    SOURCE.replace("\n", "\r\n"),
+]
+OTHER = [
+    replaced('SIGN = "#"', 'SIGN = "##"'),
+    replaced('f"# {', 'f"#  {'),
+    replaced("place.row > 0", "place.row > 1"),
+    replaced("nowhere\n\n", "nowhere\n"),
+    replaced("  # really", ""),
+    replaced("    return f", "    print()\n    return f"),
+    replaced("class Empty: ...", "class Full: ..."),
+    replaced('"""A module."""', 'NAME = """A module."""'),
+]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        replaced('SIGN = "#"', 'SIGN = "##"'),
-        replaced('f"# {', 'f"#  {'),
-        replaced("place.row > 0", "place.row > 1"),
-        replaced("nowhere\n\n", "nowhere\n"),
-        replaced("  # really", ""),
-        replaced("    return f", "    print()\n    return f"),
-        replaced("class Empty: ...", "class Full: ..."),
-        replaced('"""A module."""', 'NAME = """A module."""'),
-    ],
-)
-def test_all_else_counts(write: Write, text: str) -> None:
-    """A sign of comments within a string too, and an empty line within one."""
-    assert code_hash(write("a.py", text)) != code_hash(write("b.py", SOURCE))
+@pytest.mark.parametrize("text", [*SAME, *OTHER])
+def test_comments_docstrings_and_empty_lines_alone_do_not_count(write: Write, text: str) -> None:
+    """A sign of comments within a string counts, and an empty line within one."""
+    same = code_hash(write("a.py", text)) == code_hash(write("b.py", SOURCE))
+    assert same == (text in SAME)
 
 
 def test_lines_are_those_of_python(write: Write) -> None:
@@ -154,34 +145,13 @@ def test_a_closure_is_what_is_imported_at_run_time(write: Write) -> None:
     closure = {
         path.relative_to(late.parents[1]).as_posix() for path in import_closure(["tasks.first"])
     }
-    assert closure == {
-        "tasks/first.py",
-        "tasks/late.py",
-        "models/plain.py",
-        "models/deep.py",
-        "models/text/__init__.py",
-        "models/text/titles.py",
-        "models/text/units.py",
-    }
+    read = ("plain", "deep", "text/__init__", "text/titles", "text/units")
+    assert closure == {"tasks/first.py", "tasks/late.py", *(f"models/{name}.py" for name in read)}
 
 
 def listed_kinds(listed: dict[str, str], package: str) -> set[str]:
     files = {f"models/{package}/{kind}.py": kind for kind in kinds(package)}
     return {kind for file, kind in files.items() if file in listed}
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("encoder", kinds("encoders"))
-def test_only_the_kinds_of_the_network_count(encoder: str) -> None:
-    listed = code_of("tasks.pipeline.train", encoder, "info_nce")
-    assert listed_kinds(listed, "encoders") == {encoder}
-    assert listed_kinds(listed, "losses") == {"info_nce"}
-    assert {
-        "tasks/pipeline/train.py",
-        "models/network/kinds.py",
-        "models/training/loop.py",
-    } <= set(listed)
-    assert not any(file.endswith("ngram_matcher.py") for file in listed)
 
 
 @pytest.fixture
@@ -192,12 +162,6 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         shutil.copytree(ROOT / package, tmp_path / package, ignore=ignored)
     monkeypatch.setattr(code, "ROOT", tmp_path)
     return tmp_path
-
-
-def change(path: Path, old: str, new: str) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert old in text
-    path.write_text(text.replace(old, new, 1), encoding="utf-8")
 
 
 @pytest.mark.thorough
@@ -212,8 +176,8 @@ def test_what_changes_the_code_of_training(copied: Path) -> None:
     assert before == [{file: code_hash(ROOT / file) for file in listed} for listed in before]
     assert "models/text/titles.py" in before[1]
     for module in (copied / name for name in {**before[0], **before[1]}):
-        change(module, '"""', '"""Once more: ')
-        module.write_text(module.read_text(encoding="utf-8") + "# the end\n", encoding="utf-8")
+        text = module.read_text(encoding="utf-8").replace('"""', '"""Once more: ', 1)
+        module.write_text(f"{text}# the end\n", encoding="utf-8")
     (copied / "models/losses/newest.py").write_text("SETTINGS = LOSS = None\n")
     (copied / "models/encoders/newest.py").write_text("ENCODER = None\n")
     assert both() == before
@@ -229,47 +193,34 @@ def test_what_changes_the_code_of_training(copied: Path) -> None:
         (copied / module).write_text(module_text, encoding="utf-8")
 
 
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    shutil.copy(ROOT / "params.yaml", tmp_path)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def set_params(**changes: Any) -> dict[str, Any]:
-    """Change `params.yaml` here; a section's values are laid over its own."""
-    params = yaml.safe_load(Path("params.yaml").read_text(encoding="utf-8"))
-    for section, values in changes.items():
-        params[section] |= values
-    Path("params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
-    return params
-
-
 @pytest.mark.thorough
-def test_the_stage_code_reads_the_kinds_of_train(here: Path) -> None:
-    set_params(train={"encoder": {"kind": "convolution"}, "loss": {"kind": "margin"}})
+def test_the_stage_code_reads_the_kinds_of_train(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_params(train={"encoder": {"kind": "convolution"}, "loss": {"kind": "margin"}})
     code.main()
-    listed = json.loads((here / "data/training_code_hash/train.json").read_text())
+    listed = json.loads(Path("data/training_code_hash/train.json").read_text())
     assert listed == code_of("tasks.pipeline.train", "convolution", "margin")
     assert listed_kinds(listed, "encoders") == {"convolution"}
+    assert listed_kinds(listed, "losses") == {"margin"}
+    assert {"tasks/pipeline/train.py", "models/training/loop.py"} <= set(listed)
+    assert not any(file.endswith("ngram_matcher.py") for file in listed)
 
 
 @pytest.mark.thorough
-def test_the_stage_similarity_code_reads_one_system(
-    here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_stage_similarity_code_reads_one_system(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
     systems = {
         "words": {"encoder": {"kind": "word_average"}, "loss": {"kind": "regression"}},
         "characters": {"encoder": {"kind": "char_lstm"}, "loss": {"kind": "margin"}},
     }
-    set_params(similarity={"systems": systems})
+    write_params(similarity={"systems": systems})
     for name, encoder, loss in (
         ("words", "word_average", "regression"),
         ("characters", "char_lstm", "margin"),
     ):
         monkeypatch.setattr(sys, "argv", ["", "--name", name])
         similarity_code.main()
-        listed = json.loads((here / f"data/similarity_code/{name}.json").read_text())
+        listed = json.loads(Path(f"data/similarity_code/{name}.json").read_text())
         assert listed_kinds(listed, "encoders") == {encoder}
         assert listed_kinds(listed, "losses") == {loss}
         assert "tasks/papers/similarity/similarity_train.py" in listed

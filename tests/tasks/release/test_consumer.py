@@ -1,7 +1,5 @@
 """The registered model where a consumer has it: own environment, own folder, foreign packages."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -10,14 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import tiny_registry
 import tiny_run
-import web_port
 from mlflow_import import WARNINGS
+from tiny_registry import address_of, with_champion
 from web_port import environment
-
-from models.network.embedding import embed_titles
-from models.network.quantization import packed, unpacked
 
 pytestmark = [pytest.mark.slow, *WARNINGS]
 
@@ -48,20 +42,8 @@ print(json.dumps(out))
 
 @pytest.fixture(scope="module")
 def registered(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Two versions of `rolecall` in the default store of a folder without git; its address."""
-    from mlflow import MlflowClient
-
-    folder = tiny_registry.registered(tmp_path_factory.mktemp("registered"), 1, 2)
-    assert (folder / ".mlflow/artifacts").is_dir()
-    address = f"sqlite:///{folder.resolve()}/.mlflow/mlflow.db"
-    MlflowClient(address).set_registered_model_alias("rolecall", "champion", "1")
-    return address
-
-
-def torch_embeddings(seed: int) -> np.ndarray:
-    featurizer, encoder = tiny_run.network(seed)
-    encoder.load_state_dict(unpacked(packed(encoder, "byte")))  # as it is registered
-    return embed_titles(encoder, featurizer, ["nurse", "coder"]).numpy()
+    """The address of two versions of `rolecall` in the store of a folder without git."""
+    return address_of(with_champion(tmp_path_factory.mktemp("registered"), 1, 2))
 
 
 def install(python: str, *packages: str) -> None:
@@ -73,9 +55,7 @@ def install(python: str, *packages: str) -> None:
         subprocess.run(pip, check=True, timeout=600)
 
 
-def test_an_empty_environment_elsewhere_beside_foreign_packages(
-    registered: str, tmp_path: Path
-) -> None:
+def test_an_empty_environment_elsewhere_beside_foreign_packages(registered: str, tmp_path) -> None:
     import mlflow
 
     mlflow.set_tracking_uri(registered)
@@ -91,14 +71,9 @@ def test_an_empty_environment_elsewhere_beside_foreign_packages(
     (tmp_path / "consumer.py").write_text(f"TITLES = {TITLES!r}\n{CONSUMER}", encoding="utf-8")
 
     def printed(file: Path) -> str:
-        done = subprocess.run(
-            [python, str(file)],
-            cwd=tmp_path,
-            env=environment(registered),
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
+        options = {"cwd": tmp_path, "env": environment(registered), "timeout": 300}
+        command = [python, str(file)]
+        done = subprocess.run(command, capture_output=True, text=True, **options)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -107,8 +82,9 @@ def test_an_empty_environment_elsewhere_beside_foreign_packages(
     reasons = [row[out["columns"].index("reason")] for row in out["answers"]]
     odd = ["null", "empty", "no letters"]
     assert reasons == ["uncalibrated"] * 2 + odd + ["uncalibrated"] * 2
-    np.testing.assert_allclose(out["one"], torch_embeddings(1), atol=1e-5)
-    np.testing.assert_allclose(out["two"], torch_embeddings(2), atol=1e-5)
+    words = ["nurse", "coder"]
+    np.testing.assert_allclose(out["one"], tiny_run.embedded(1, words), atol=1e-5)
+    np.testing.assert_allclose(out["two"], tiny_run.embedded(2, words), atol=1e-5)
     assert out["numbers"] == ["not text", "uncalibrated"]
     assert "unknown params ['topk']" in out["refused"]
     assert len((EXAMPLES / "consumer.py").read_text(encoding="utf-8").splitlines()) <= 15
@@ -116,18 +92,3 @@ def test_an_empty_environment_elsewhere_beside_foreign_packages(
     assert "no letters" in printout and "the nearest other" in printout
     install(python, f"polars=={version('polars')}")
     assert '["nights"]' in printed(EXAMPLES / "polars_consumer.py")
-
-
-def test_mlflow_models_serve(registered: str, tmp_path: Path) -> None:
-    """JSON in, one row out per row in, nulls as null."""
-    table = {"columns": ["raw_title"], "data": [[title] for title in TITLES]}
-    body = {"dataframe_split": table, "params": {"top_k": 2}}
-    with web_port.serving("models:/rolecall/1", registered, tmp_path) as server:
-        status, answer = server.post(json.dumps(body).encode())
-    rows = json.loads(answer)["predictions"]
-    assert status == 200
-    assert len(rows) == len(TITLES)
-    assert rows[0]["confidence"] is None and rows[0]["reason"] == "uncalibrated"
-    assert len(rows[0]["top_scores"]) == 2 and rows[0]["score"] == rows[0]["top_scores"][0]
-    assert rows[2]["occupation_id"] is None and rows[2]["score"] is None
-    assert rows[2]["reason"] == "null" and rows[2]["top_titles"] == []

@@ -1,19 +1,17 @@
 """Feedback at work in the champion without training: answered, judged, refused, killed, resumed."""
 
-from __future__ import annotations
-
 import shutil
-from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import pandas as pd
 import pytest
 import tiny_run
-import yaml
 from frames_of import Rows, frame_of, write_overrides
 from mlflow_import import WARNINGS, mlflow
 from served_toy import overrides_of
-from tiny_registry import new_database
+from tiny_registry import killed_before, new_database
+from tiny_run import change_params
 
 from tasks.io.frames import write_frame
 from tasks.io.schemas import RESOLUTIONS
@@ -40,7 +38,9 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setenv("GIT_CEILING_DIRECTORIES", str(folder.parent))
         new_database(folder / ".mlflow")
         tiny_run.make_run(folder, register=SECTION)
-        change(folder, "calibrate", label_weight=1e-3)  # to this network all titles are alike
+        change_params(
+            folder, "calibrate", label_weight=1e-3
+        )  # to this network all titles are alike
         promote(folder, register(folder).version)
     return folder
 
@@ -53,21 +53,16 @@ def root(first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path(shutil.copytree(first, tmp_path / "run"))
 
 
-def change(root: Path, section: str, **values: object) -> None:
-    params = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
-    params[section] |= values
-    (root / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
-
-
 def say(root: Path, *said: tuple[str, str | None], held_out: Rows = ()) -> None:
     """Write what people said of raw titles, (raw title, occupation_id or None: no job title).
 
     Those `held_out` are judged as well, and not learned from.
     """
-    rows = [(raw, "baker", None, "incorrect", False, name, False) for raw, name in said]
-    rows += [(raw, "baker", None, "incorrect", False, name, True) for raw, name in held_out]
-    resolutions = frame_of(rows, RESOLUTIONS)
-    write_frame(resolutions, root / "data/feedback/resolutions.parquet", RESOLUTIONS)
+    both = [(*row, False) for row in said] + [(*row, True) for row in held_out]
+    rows = ((raw, "baker", None, "incorrect", False, name, held) for raw, name, held in both)
+    write_frame(
+        frame_of(rows, RESOLUTIONS), root / "data/feedback/resolutions.parquet", RESOLUTIONS
+    )
     write_overrides(root / "data/feedback/overrides.parquet", [*said, *held_out])
 
 
@@ -98,10 +93,8 @@ def test_what_people_said_is_at_work_in_the_next_version(root: Path) -> None:
     say(root, *said, held_out=[("Lorry loader", "estate")])
     done = pick_up(root)
     assert done is not None and done[1].promoted and done[0].version == "2"
-    assert done[1].reason == (
-        "the network of champion version 1 with later feedback, not significantly worse on any of "
-        "1 tests"
-    )
+    begin = "the network of champion version 1 with later feedback, not significantly worse on any"
+    assert done[1].reason == f"{begin} of 1 tests"
     after = answers(root, "NIGHT  owl!", "See below", "lorry loader", *tiny_run.TAXONOMY)
     assert after[:3] == ["nurse", None, "estate"] != before[:3]
     assert after[3:] == before[3:]
@@ -111,8 +104,8 @@ def test_what_people_said_is_at_work_in_the_next_version(root: Path) -> None:
     with registry(root) as client:
         tags = client.get_model_version(NAME, version).tags
         first = client.get_model_version(NAME, "1").tags
-    assert tags["corrects"] == "1" and tags["artefact_hash"] != first["artefact_hash"]
-    assert tags["artefact_hash"].startswith(served.versions["model_version"])
+    assert tags["corrects"] == "1" and tags["artifact_hash"] != first["artifact_hash"]
+    assert tags["artifact_hash"].startswith(served.versions["model_version"])
     assert {tags[name] == first[name] for name in ("taxonomy_hash", "mix", "train_seed")} == {True}
     assert pick_up(root) is None and champion(root)[0] == version
 
@@ -147,7 +140,7 @@ def test_what_was_taken_back_does_not_come_again_in_parts(root: Path) -> None:
 
 def test_exemplars_that_do_harm_leave_the_look_up(root: Path) -> None:
     """Of a weight that outvotes every alias."""
-    change(root, "calibrate", label_weight=1e9)
+    change_params(root, "calibrate", label_weight=1e9)
     before = answers(root, *tiny_run.TAXONOMY)
     say(root, ("Night owl", "nurse"))
     done = pick_up(root)
@@ -186,10 +179,7 @@ def test_a_kill_before_a_decision_is_noted_leaves_the_challenger_to_the_next(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Judged already, it is not registered again, and no longer waits under its number."""
-
-    def die(*_: object) -> None:
-        raise KeyboardInterrupt
-
+    die = Mock(side_effect=KeyboardInterrupt)
     other = waiting_challenger(root)
     say(root, ("Night owl", "nurse"), held_out=[("Lorry loader", "estate")])
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
@@ -221,27 +211,11 @@ def test_a_waiting_challenger_that_cannot_have_the_feedback_waits_no_longer(
 
 
 @pytest.mark.parametrize("written", [0, 1, 2, 6, 7])
-def test_a_kill_before_any_write_is_finished_by_the_next(
-    root: Path, monkeypatch: pytest.MonkeyPatch, written: int
-) -> None:
+def test_a_kill_before_any_write_is_finished_by_the_next(root: Path, written: int) -> None:
     """Of the registry; version 2 stands once, and the alias names a version all the time."""
-    done = 0
-
-    def dying(method: Callable[..., object]) -> Callable[..., object]:
-        def write(*arguments: object, **named: object) -> object:
-            nonlocal done
-            if done == written:
-                raise KeyboardInterrupt
-            done += 1
-            return method(*arguments, **named)
-
-        return write
-
     say(root, ("Night owl", "nurse"))
-    client = mlflow.MlflowClient
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        for name in ("set_registered_model_alias", "set_model_version_tag", "log_dict"):
-            patch.setattr(client, name, dying(getattr(client, name)))
+    writes = ("set_registered_model_alias", "set_model_version_tag", "log_dict")
+    with killed_before(written, *writes):
         pick_up(root)
     assert champion(root)[0] in ("1", "2")
     pick_up(root)
@@ -250,15 +224,7 @@ def test_a_kill_before_any_write_is_finished_by_the_next(
         assert len(known.search_model_versions(f"name = '{NAME}'")) == 2
 
 
-def test_nothing_to_correct(root: Path) -> None:
-    say(root, ("Night owl", "nurse"))
-    with registry(root) as client:
-        client.delete_registered_model_alias(NAME, CHAMPION)
-    with pytest.raises(ValueError, match="no champion to correct: run `rolecall retrain`"):
-        correct(root, exemplars=True)
-
-
-def test_another_taxonomy_and_another_format(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_corrected_is_named(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     say(root, ("Night owl", "nurse"))
     with monkeypatch.context() as patch:
         patch.setattr("models.serving.package.FORMAT", 99)
@@ -268,4 +234,8 @@ def test_another_taxonomy_and_another_format(root: Path, monkeypatch: pytest.Mon
     with registry(root) as client:
         client.set_model_version_tag(NAME, "1", "taxonomy_hash", "another")
     with pytest.raises(ValueError, match="version 1 answers from another taxonomy"):
+        correct(root, exemplars=True)
+    with registry(root) as client:
+        client.delete_registered_model_alias(NAME, CHAMPION)
+    with pytest.raises(ValueError, match="no champion to correct: run `rolecall retrain`"):
         correct(root, exemplars=True)

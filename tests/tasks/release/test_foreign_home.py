@@ -1,7 +1,5 @@
 """Users other than root, and homes that cannot be written: a model is listed and loaded."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -3,8 +3,6 @@
 MLflow's own `spark_udf`, which answers through pandas, is asked on one worker.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys
@@ -17,10 +15,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import served_toy
-import tiny_registry
 import tiny_run
 from mlflow_import import WARNINGS
 from polars.testing import assert_frame_equal, assert_series_equal
+from tiny_registry import address_of, with_champion
 from web_port import environment
 
 pytestmark = [
@@ -50,23 +48,13 @@ rows.select("row", answer("raw_title").alias("answer")).select("row", "answer.*"
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Of a registry with a champion."""
-    from mlflow import MlflowClient
-
-    folder = tiny_registry.registered(tmp_path_factory.mktemp("registered"), 1)
-    address = f"sqlite:///{folder.resolve()}/.mlflow/mlflow.db"
-    MlflowClient(address).set_registered_model_alias("rolecall", "champion", "1")
-    return address
+    return address_of(with_champion(tmp_path_factory.mktemp("registered"), 1))
 
 
 def run(command: list[str], address: str, cwd: Path) -> None:
-    done = subprocess.run(
-        command,
-        cwd=cwd,
-        env=environment(address) | {"PYSPARK_PYTHON": sys.executable},
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
+    values = environment(address) | {"PYSPARK_PYTHON": sys.executable}
+    options = {"capture_output": True, "text": True, "timeout": 600}
+    done = subprocess.run(command, cwd=cwd, env=values, **options)
     assert done.returncode == 0, done.stderr[-5000:]
 
 
@@ -74,20 +62,16 @@ def test_two_workers_answer_as_normalize_does(address: str, tmp_path: Path) -> N
     titles = ODD + [f"{word} {number % 50}" for number in range(500) for word in ("nurse", "baker")]
     file = tmp_path / "titles.parquet"
     count = len(titles)
-    rows = pl.DataFrame(
-        {
-            "row": range(count),
-            "location": [[str(row), None] if row % 3 else None for row in range(count)],
-            "raw_title": titles,
-            "posted": [datetime(2026, 1, 1 + row % 28, tzinfo=UTC) for row in range(count)],
-        }
-    )
+    columns = {
+        "row": range(count),
+        "location": [[str(row), None] if row % 3 else None for row in range(count)],
+        "raw_title": titles,
+        "posted": [datetime(2026, 1, 1 + row % 28, tzinfo=UTC) for row in range(count)],
+    }
+    rows = pl.DataFrame(columns)
     rows.write_parquet(file)
-    run(
-        [SUBMIT, *CLUSTER, str(EXAMPLE), str(file), str(tmp_path / "spark"), "found_"],
-        address,
-        tmp_path,
-    )
+    words = [str(EXAMPLE), str(file), str(tmp_path / "spark"), "found_"]
+    run([SUBMIT, *CLUSTER, *words], address, tmp_path)
     bulk = [sys.executable, "-m", "tasks.apps.bulk.normalize", str(file), str(tmp_path / "bulk")]
     champion = ["--model=models:/rolecall@champion", "--prefix=found_", "--threads=1"]
     run([*bulk, *champion, f"--cache-dir={tmp_path / 'cache'}"], address, tiny_run.ROOT)

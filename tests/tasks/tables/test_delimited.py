@@ -1,7 +1,5 @@
 """Delimited text: its format, strict records that lose no line, and faults that stay local."""
 
-from __future__ import annotations
-
 import csv
 import io
 from pathlib import Path
@@ -80,13 +78,6 @@ def test_no_line_is_lost_whatever_the_quotes(text: str, backslash: bool) -> None
         assert record == "".join(lines(text)[start - 1 : end - 1]).rstrip("\n")
 
 
-def test_records_start_where_they_start(tmp_path) -> None:
-    """Read header 1, a record over lines 2-4 (CRLF inside and outside), the next on line 5."""
-    taken, refused, _ = read(tmp_path / "f", b'a,b\r\n1,"x\r\ny\r\nz"\r\n2,w\r\n')
-    assert taken == [(2, "1", "x\r\ny\r\nz"), (5, "2", "w")]
-    assert refused == []
-
-
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
@@ -116,11 +107,8 @@ def test_a_bad_record_is_refused_alone(tmp_path, bad: bytes, reason: str) -> Non
 def test_an_unclosed_quote_at_the_end_keeps_the_rows_after_it(tmp_path, word: str) -> None:
     """Also where a backslash stands before quotes."""
     taken, refused, _ = read(tmp_path / "f", f'a,b\n0,{word}\n1,"x\n2,y\n3,z\n'.encode())
-    assert taken == [
-        (2, "0", word.replace('"', "").replace("\\", '"')),
-        (4, "2", "y"),
-        (5, "3", "z"),
-    ]
+    plain = word.replace('"', "").replace("\\", '"')
+    assert taken == [(2, "0", plain), (4, "2", "y"), (5, "3", "z")]
     assert refused == [(3, "broken quotes", '1,"x')]
 
 
@@ -158,15 +146,10 @@ def test_a_width_is_not_guessed(tmp_path, line: str) -> None:
 @pytest.mark.parametrize(
     ("content", "form", "message"),
     [
-        (b"", Format(), "no header"),
         (b"\n\n", Format(), "no header"),
         (b"a\n1\n", Format(), r"no column \['b'\], only \['a'\]"),
         (b"a,b,b\n1,2,3\n", Format(), r"column \['b'\] more than once"),
-        (
-            b"a;b\n1;2\n",
-            COMMAS,
-            r"no column \['a', 'b'\], only \['a;b'\]\. It was read with commas .* has semicolons",
-        ),
+        (b"a;b\n1;2\n", COMMAS, r"only \['a;b'\]\. It was read with commas .* has semicolons"),
         (b"a,b\n1,2\n", Format(encoding="utf-32"), "is not utf-32: "),
         (b"PK\x03\x04rest", Format(), r"an Excel workbook or a zip archive: .* end in \.xlsx"),
         (b"\xd0\xcf\x11\xe0rest", Format(), r"an old .* Excel workbook: save it as \.xlsx"),
@@ -182,21 +165,23 @@ def test_a_file_that_cannot_be_read_is_an_error_that_says_where_from(
         read(tmp_path / "some.csv", content, form=form)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252", "latin-1"])
-@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-def test_it_is_read_as_it_is_written(tmp_path, encoding: str, delimiter: str) -> None:
+@pytest.mark.parametrize(
+    ("encoding", "name", "delimiter", "between"),
+    [
+        ("utf-8", "UTF-8", ",", "commas"),
+        ("utf-8-sig", "UTF-8", ";", "semicolons"),
+        ("utf-16", "UTF-16", "\t", "tabs"),
+        ("cp1252", "Windows-1252 (Latin-1)", "|", "vertical bars"),
+    ],
+)
+def test_it_is_read_as_it_is_written(tmp_path, encoding, name, delimiter, between) -> None:
     """Titles hold each of the other delimiters; the rejected says how the file was read."""
     rows = [["b", "n", "a"], ["Köchin, Bäckerin; (m/w)", "1", "x|y"], ["Müller\tMeister", "2", "é"]]
-    text = "".join(
-        delimiter.join(f'"{field}"' if delimiter in field else field for field in row) + "\r\n"
-        for row in rows
-    )
-    taken, refused, rejected = read(tmp_path / "f.csv", text.encode(encoding))
+    text = io.StringIO(newline="")
+    csv.writer(text, delimiter=delimiter).writerows(rows)
+    taken, refused, rejected = read(tmp_path / "f.csv", text.getvalue().encode(encoding))
     assert taken == [(2, "x|y", "Köchin, Bäckerin; (m/w)"), (3, "é", "Müller\tMeister")]
     assert refused == []
-    name = "UTF-8" if encoding.startswith("utf-8") else "Windows-1252 (Latin-1)"
-    name = "UTF-16" if encoding == "utf-16" else name
-    between = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}[delimiter]
     assert rejected.read_as() == [f"f.csv: {name}, {between} between fields"]
 
 
@@ -217,14 +202,6 @@ def test_bytes_of_no_known_encoding_are_named_with_their_first_line(tmp_path) ->
         " f.csv was read as UTF-8, which 2 of its 4 lines are not; first bad byte in line 3: save "
         "it as UTF-8, or name its encoding."
     )
-
-
-@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-def test_utf_16_without_a_mark_is_read(tmp_path, encoding: str) -> None:
-    for text in ("a,b\n1,ü\n", "a,b\n1,повар\n2,медсестра\n3,инженер\n"):
-        for form in (Format(), Format(encoding=encoding)):
-            taken, _, _ = read(tmp_path / "f", text.encode(encoding), form=form)
-            assert [row[2] for row in taken] == [line[2:] for line in text.splitlines()[1:]]
 
 
 @pytest.mark.parametrize("content", [b"a,b\n1,x\x00\n2,y\n", b"a,b\n1,\x00x\n2,y\n"])
@@ -270,12 +247,6 @@ def test_the_format_is_found_whatever_the_fields_hold(
 )
 def test_the_format_by_header_needed_columns_and_rows(text, needed, form, header) -> None:
     assert find_format(lines(text), needed)[:2] == (form, header)
-
-
-def test_empty_last_fields_of_header_or_rows_do_not_count() -> None:
-    for text in ("a,b,,\n1,2\n3,4\n", "a,b\n1,2,,\n3,4,,\n"):
-        assert find_format(lines(text)).fitting == 1.0
-    assert find_format(lines("a,b\n1,2,3\n")).fitting == 0.0
 
 
 def test_parameters_are_checked() -> None:

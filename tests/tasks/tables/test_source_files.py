@@ -1,7 +1,5 @@
 """Packed tables are read like others; files that cannot be opened or unpacked are named."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import zipfile
@@ -11,7 +9,7 @@ import pytest
 
 from tasks.tables.read_table import read_rows
 from tasks.tables.rejected import RejectedRows
-from tasks.tables.source_files import IngestError, SourceFile, is_hidden
+from tasks.tables.source_files import IngestError, SourceFile
 
 CSV = b"title,id\nnurse,1\n"
 
@@ -78,11 +76,6 @@ def test_an_encrypted_archive_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.zip").write_bytes(content)
     with pytest.raises(IngestError, match=r"a\.csv in it is encrypted"):
         titles(tmp_path / "a.zip")
-
-
-def test_hidden_names() -> None:
-    hidden = (".a/b.csv", "a/_b.csv", "a/~$b.xlsx")
-    assert not is_hidden("a/b.csv") and all(map(is_hidden, hidden))
 
 
 def test_what_is_no_file_is_named(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """Parquet, JSON Lines and workbooks are read like CSV: cells as text, bad rows with their fault."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -21,7 +19,7 @@ from tasks.tables import typed_tables
 from tasks.tables.read_table import read_rows, read_table
 from tasks.tables.rejected import RejectedRows
 from tasks.tables.source_files import IngestError, SourceFile
-from tasks.tables.typed_tables import cell_text, csv_line, parquet_batches, whole_number
+from tasks.tables.typed_tables import cell_text, parquet_batches, whole_number
 
 MAP = {"title": "Title", "id": "id"}
 
@@ -63,10 +61,6 @@ def test_whole_numbers_lose_their_fraction_and_nothing_else_changes() -> None:
     assert [whole_number(text) for text in ("2231.0", "-7.00", "0123.0")] == ["2231", "-7", "0123"]
     for text in ("11-1011.00", "2231.5", "1.0.0", "x.0", ""):
         assert whole_number(text) == text
-
-
-def test_a_row_as_the_csv_module_writes_it() -> None:
-    assert csv_line(["a", 'b"c', "d,e", ""]) == 'a,"b""c","d,e",'
 
 
 def test_numbers_nulls_and_faults_of_parquet(tmp_path: Path) -> None:
@@ -119,11 +113,8 @@ def test_text_of_parquet_that_is_no_utf8_is_an_error(tmp_path: Path, kind: pa.Da
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 def test_members_are_columns_whatever_their_order(tmp_path: Path, encoding: str) -> None:
-    objects = [
-        {"id": 2231.0, "Title": "Köchin, ✓"},
-        {"Title": "a\nb", "x": [1]},
-        {"id": None, "Title": ""},
-    ]
+    objects = [{"id": 2231.0, "Title": "Köchin, ✓"}, {"Title": "a\nb", "x": [1]}]
+    objects += [{"id": None, "Title": ""}]
     text = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in objects)
     (tmp_path / "f.ndjson").write_text(text, encoding)
     taken, rejected = read(tmp_path / "f.ndjson")
@@ -132,9 +123,7 @@ def test_members_are_columns_whatever_their_order(tmp_path: Path, encoding: str)
     assert rejected.read_as()[0].endswith(", JSON Lines")
 
 
-def test_lines_that_are_no_object_are_refused_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lines_that_are_no_object_are_refused_alone(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(typed_tables, "OBJECTS", 4)
     lines = ['{"Title": "a", "id": 1}', '{"Title"', "[1]", "", '{"Title": "b\\u0000"}']
     lines += ['{"Title": "c", "new": 1}', '{"Title": "d"}\n']

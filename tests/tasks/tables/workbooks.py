@@ -1,7 +1,5 @@
 """Writes Excel workbooks for tests."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 

@@ -29,15 +29,11 @@ COLUMNS = {
     "titles": "altLabels",
 }
 GROUP_COLUMNS = {"code": "code", "label": "preferredLabel"}
-LANGUAGE = re.compile(r"_([a-z]{2,3})\.", re.IGNORECASE)
-"""In a name such as `occupations_de.csv`."""
+LANGUAGE = re.compile(r"_([a-z]{2,3})\.", re.IGNORECASE)  # in a name such as `occupations_de.csv`
 
 
 def read(params: TaxonomyParams, rejected: RejectedRows) -> Taxonomy:
-    """Read the files named in `params.files`: `occupations` and `occupations_XX`, and `groups`.
-
-    XX is the language; that of `occupations` is in the name of its file.
-    """
+    """Read `occupations` (its language is in its file's name), `occupations_XX` and `groups`."""
     further = [name for name in params.files if name.startswith(f"{OCCUPATIONS}_")]
     required = [GROUPS] if further else [OCCUPATIONS, GROUPS]
     files = named_files(params.files, required, [OCCUPATIONS, *further])
@@ -47,25 +43,24 @@ def read(params: TaxonomyParams, rejected: RejectedRows) -> Taxonomy:
     codes = _codes(by_language.values())
     for language, file in by_language.items():
         for row in distinct(read_rows(file, COLUMNS, ORIGIN, rejected), rejected):
-            if chain := known_chain(row, codes, taxonomy.groups, rejected):
-                _add(taxonomy, row, chain, language)
+            occupation, label = row["occupation_id"], row["occupation_label"]
+            chain = known_chain(row, codes, taxonomy.groups, rejected)
+            if chain and taxonomy.add_occupation(row, occupation, label, chain, language):
+                for title in filter(None, map(str.strip, re.split("[\r\n]", row["titles"]))):
+                    taxonomy.add_title(row.about(title), occupation, title, language)
     return taxonomy
 
 
 def known_chain(
     row: Row, codes: Mapping[str, str], groups: Container[str], rejected: RejectedRows
 ) -> list[str]:
-    """Return the groups above a row's occupation, or refuse the row: none."""
-    chain = isco_chain(codes.get(row["occupation_id"], ""))
+    """Return the groups above a row's occupation, broad to narrow, or refuse the row: none."""
+    code = codes.get(row["occupation_id"], "")
+    chain = [code[:length] for length in range(1, len(code) + 1)]  # each digit is one level more
     if chain and all(code in groups for code in chain):
         return chain
     rejected.refuse(row, UNKNOWN_CODE if row["occupation_id"] in codes else NO_GROUP)
     return []
-
-
-def isco_chain(code: str) -> list[str]:
-    """Return an ISCO-08 code's groups, broad to narrow: each digit is one level more."""
-    return [code[:length] for length in range(1, len(code) + 1)]
 
 
 def isco_groups(
@@ -110,11 +105,3 @@ def _codes(files: Collection[Path]) -> dict[str, str]:
         for row in read_rows(file, columns, ORIGIN, RejectedRows()):
             codes.setdefault(row["occupation_id"], row["isco_code"])
     return codes
-
-
-def _add(taxonomy: Taxonomy, row: Row, codes: list[str], language: str) -> None:
-    occupation = row["occupation_id"]
-    if taxonomy.add_occupation(row, occupation, row["occupation_label"], codes, language):
-        titles = row["titles"].replace("\r", "\n").split("\n")
-        for title in filter(None, map(str.strip, titles)):
-            taxonomy.add_title(row.about(title), occupation, title, language)

@@ -3,10 +3,8 @@
 `occupations` (Occupation Data.txt) gives ids and labels; the optional `alternates` (Alternate
 Titles.txt) and `reported` (Sample of Reported Titles.txt) the titles. A short title ("CEO") is a
 title, too; `n/a` is none. `left_out`, in the form of the reported titles, names titles that no
-occupation gets, compared normalized, so that they can be queries; labels stay.
-
-`codes` are the Standard Occupational Classification's major group, minor group, broad occupation
-and detailed occupation.
+occupation gets, compared normalized, so that they can be queries; labels stay. `codes`: the four
+levels of the Standard Occupational Classification, major group to detailed occupation.
 """
 
 from __future__ import annotations
@@ -50,7 +48,11 @@ def read(params: TaxonomyParams, rejected: RejectedRows) -> Taxonomy:
             taxonomy.add_occupation(row, occupation, row["occupation_label"], codes, ENGLISH)
         else:
             rejected.refuse(row, BAD_CODE)
-    left_out = _left_out(files["left_out"], taxonomy) if "left_out" in files else set()
+    left_out = set[str]()
+    if "left_out" in files:
+        rows = _rows(files["left_out"], REPORTED, rejected)
+        labels = {normalize_title(taxonomy.label(name)) for name in taxonomy.titles}
+        left_out = {normalize_title(row["title"]) for row in rows} - labels
     for name, columns in (("alternates", ALTERNATES), ("reported", REPORTED)):
         if name in files:
             _add_titles(taxonomy, _rows(files[name], columns, rejected), left_out)
@@ -64,24 +66,17 @@ def soc_chain(code: str) -> list[str]:
     return [f"{detailed[:3]}0000", detailed[:digits].ljust(7, "0"), f"{detailed[:6]}0", detailed]
 
 
-def _left_out(path: Path, taxonomy: Taxonomy) -> set[str]:
-    """Return the normalized titles of a file that are no label."""
-    labels = {normalize_title(taxonomy.label(name)) for name in taxonomy.titles}
-    named = {normalize_title(row["title"]) for row in _rows(path, REPORTED, taxonomy.rejected)}
-    return named - labels
-
-
 def _add_titles(taxonomy: Taxonomy, rows: Iterator[Row], left_out: Container[str]) -> None:
     for row in rows:
         titles = [(row, row["title"])]
         short = row.values.get("short_title", NONE).strip()
         if short != NONE:
             titles.append((row.about(short), short))
-        for place, title in titles:
+        for about, title in titles:
             if normalize_title(title) in left_out:
-                taxonomy.rejected.refuse(place, LEFT_OUT)
+                taxonomy.rejected.refuse(about, LEFT_OUT)
             else:
-                taxonomy.add_title(place, row["occupation_id"], title, ENGLISH)
+                taxonomy.add_title(about, row["occupation_id"], title, ENGLISH)
 
 
 def _rows(path: Path, columns: Mapping[str, str], rejected: RejectedRows) -> Iterator[Row]:

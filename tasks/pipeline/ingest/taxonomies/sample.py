@@ -24,8 +24,7 @@ def read(params: TaxonomyParams, rejected: RejectedRows) -> Taxonomy:
     taxonomy = Taxonomy(rejected)
     parents = _parents(files["hierarchy"], taxonomy)
     for row in _rows(files["occupations"], "occupation_id occupation_label isco_code", rejected):
-        codes = chain(row["isco_code"], parents)
-        if codes:
+        if codes := chain(row["isco_code"], parents):
             label = row["occupation_label"]
             taxonomy.add_occupation(row, row["occupation_id"], label, codes, ENGLISH)
         else:

@@ -3,9 +3,8 @@
 Our names: `occupation_id` and `title`, and if the file has them `occupation_label`, `codes` (broad
 to narrow, separated by ``>``) and `language`, of the row's titles. Without a label an occupation's
 first title in a language is its label there. A later row may leave label and codes empty, or have
-the label in its own language; where it contradicts an earlier one it is refused.
-Ids that all end in `.0` are whole numbers, as programs write them beside missing ones.
-Further tables, `titles_2` and so on, have the same columns.
+the label in its own language; where it contradicts an earlier one it is refused. Ids that all end
+in `.0` are whole numbers. Further tables, `titles_2` and so on, have the same columns.
 """
 
 from __future__ import annotations

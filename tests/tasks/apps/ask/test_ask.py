@@ -1,7 +1,5 @@
 """`rolecall ask` in a process of its own: titles as words and as lines, JSON, quick imports."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty
@@ -11,7 +9,6 @@ from pathlib import Path
 
 import pytest
 import tiny_registry
-import tiny_run
 from mlflow_import import WARNINGS
 
 pytestmark = [pytest.mark.slow, *WARNINGS]
@@ -28,11 +25,7 @@ app()
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from mlflow import MlflowClient
-
-    folder = tiny_registry.registered(tmp_path_factory.mktemp("root"), 1)
-    client = MlflowClient(f"sqlite:///{folder.resolve()}/.mlflow/mlflow.db")
-    client.set_registered_model_alias("rolecall", "champion", "1")
+    folder = tiny_registry.with_champion(tmp_path_factory.mktemp("root"), 1)
     (folder / "dvc.yaml").write_text("stages: {}\n")
     return folder
 
@@ -40,12 +33,10 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(
     root: Path, *command: str, lines: bytes = b"", output: int = subprocess.PIPE, **more: str
 ) -> subprocess.CompletedProcess[bytes]:
-    kept = {name: value for name, value in os.environ.items() if name != "MLFLOW_TRACKING_URI"}
-    own = {"PYTHONPATH": str(tiny_run.ROOT), "GIT_CEILING_DIRECTORIES": str(root.parent), **more}
     return subprocess.run(
         [sys.executable, *command],
         cwd=root,
-        env=kept | own,
+        env=tiny_registry.command_environment(root) | more,
         input=lines,
         stdout=output,
         stderr=subprocess.PIPE,
@@ -87,7 +78,6 @@ def test_lines_of_standard_input_one_object_each(root: Path) -> None:
 def test_errors_are_short(root: Path) -> None:
     for options, said in (
         (["--top-k=0"], "error: top_k = 0; it must be from 1 to 1000"),
-        (["--language=xx"], "error: language = 'xx'; the titles of this model are in en; leave"),
         (["--model=models:/rolecall/9"], "error: no model models:/rolecall/9 in "),
     ):
         done = run(root, "-m", "flows.cli", "ask", "nurse", *options)

@@ -1,7 +1,5 @@
 """A toy normalizer's answers described, and printed: coloured, wrapped, harmless for a terminal."""
 
-from __future__ import annotations
-
 import re
 
 from served_toy import TORN, toy_normalizer, toy_normalizer_of_languages

@@ -1,7 +1,5 @@
 """A model of the registry as a system: how it is addressed, and that its own network answers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,8 +9,6 @@ import tiny_registry
 import tiny_run
 from mlflow_import import WARNINGS, mlflow
 
-from models.network.embedding import embed_titles
-from models.network.quantization import packed, unpacked
 from tasks.apps.benchmark import cosine, load_model
 from tasks.io.tracking import registry
 
@@ -30,29 +26,22 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
-def torchs(seed: int) -> np.ndarray:
-    """Embed with the network as it is registered, in bytes."""
-    featurizer, encoder = tiny_run.network(seed)
-    encoder.load_state_dict(unpacked(packed(encoder, "byte")))
-    return embed_titles(encoder, featurizer, TITLES).numpy()
-
-
 @pytest.mark.parametrize(("address", "seed"), [("/1", 1), ("/2", 2), ("@challenger", 2)])
 def test_its_own_network_compares(root: Path, address: str, seed: int) -> None:
     """An alias is shown as the version that it stands for."""
     name, embed = load_model(f"models:/rolecall{address}", root)
     assert name == f"models:/rolecall/{seed}"
-    own = torchs(seed)
+    own = tiny_run.embedded(seed, TITLES)
     np.testing.assert_allclose(cosine(embed, TITLES)(TITLES), own @ own.T, atol=1e-5)
 
 
 def test_folders_of_a_model(root: Path) -> None:
-    """What MLflow wrote, and the artefact in it."""
+    """What MLflow wrote, and the artifact in it."""
     with registry(root):
         written = Path(mlflow.artifacts.download_artifacts("models:/rolecall/1"))
     for folder in (written, written / "artifacts/normalizer"):
         _, embed = load_model(str(folder), root)
-        np.testing.assert_allclose(embed(TITLES), torchs(1), atol=1e-5)
+        np.testing.assert_allclose(embed(TITLES), tiny_run.embedded(1, TITLES), atol=1e-5)
 
 
 def test_no_model_is_named(root: Path) -> None:

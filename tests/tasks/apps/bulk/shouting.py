@@ -1,7 +1,5 @@
 """A bulk run with a model that shouts, in parts of three rows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,13 +19,8 @@ class Shouting:
     """Answers with capitals; nothing to what is null or empty."""
 
     schema = pa.schema(
-        [
-            ("loud", pa.string()),
-            ("abstained", pa.bool_()),
-            ("reason", pa.string()),
-            ("model_version", pa.string()),
-            ("taxonomy_version", pa.string()),
-        ]
+        [("loud", pa.string()), ("abstained", pa.bool_()), ("reason", pa.string())]
+        + [(name, pa.string()) for name in ("model_version", "taxonomy_version")]
     )
 
     def __init__(self) -> None:
@@ -38,16 +31,13 @@ class Shouting:
     ) -> Callable[[], pa.Table]:
         self.asked += titles
         rows = [
-            {
-                "loud": title.upper() if title else None,
-                "abstained": not title,
-                "reason": None if title else "null" if title is None else "empty",
-                "model_version": "m1",
-                "taxonomy_version": "t1",
-            }
+            (title.upper(), False, None)
+            if title
+            else (None, True, "null" if title is None else "empty")
             for title in titles
         ]
-        return lambda: pa.Table.from_pylist(rows, self.schema)
+        values = [dict(zip(self.schema.names, (*row, "m1", "t1"), strict=True)) for row in rows]
+        return lambda: pa.Table.from_pylist(values, self.schema)
 
     def close(self) -> None:
         """Hold nothing."""

@@ -1,7 +1,5 @@
 """The column of titles is told by its name and its values, or asked for."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,8 +1,5 @@
 """A bulk run with a model that shouts: every row once, resumed, the same bytes, clear words."""
 
-from __future__ import annotations
-
-import errno
 import json
 import sys
 from collections.abc import Iterator
@@ -43,20 +40,14 @@ def test_every_row_once_in_order(model: Shouting, titles: Path, tmp_path: Path) 
 
 def test_columns_come_back_with_their_types(model: Shouting, tmp_path: Path) -> None:
     """Of text, whether its values differ or repeat, of lists and of the model's own columns."""
-    table = pa.table(
-        {
-            "title": ["nurse", "cook"] * 3,
-            "key": pa.array(list("abcdef"), pa.large_string()),
-            "kind": pa.array(["x"] * 5 + [None]).dictionary_encode(),
-            "words": [["a", "b"], [], None, ["a"], ["c"], ["a"]],
-            "n": pa.array(range(6), pa.int16()),
-        }
-    )
+    values = {"title": ["nurse", "cook"] * 3, "words": [["a", "b"], [], None, ["a"], ["c"], ["a"]]}
+    values |= {"key": pa.array(list("abcdef"), pa.large_string())}
+    values |= {"kind": pa.array(["x"] * 5 + [None]).dictionary_encode()}
+    table = pa.table(values | {"n": pa.array(range(6), pa.int16())})
     pq.write_table(table, tmp_path / "in.parquet")
-    for place in (tmp_path / "out/part-0000-00001.parquet", tmp_path / "out.parquet"):
-        out = place if place.parent == tmp_path else place.parent
-        run(tmp_path / "in.parquet", out, tmp_path / "cache", column=["title"])
-        rows = pq.read_table(place)
+    for out, file in (("out", "out/part-0000-00001.parquet"), ("out.parquet", "out.parquet")):
+        run(tmp_path / "in.parquet", tmp_path / out, tmp_path / "cache", column=["title"])
+        rows = pq.read_table(tmp_path / file)
         assert rows.select(table.column_names).equals(table[-len(rows) :])
         assert rows.schema == pa.schema([*table.schema, *model.schema])
 
@@ -83,52 +74,26 @@ def test_tomorrow_only_what_is_new_is_asked(model: Shouting, titles: Path, tmp_p
     assert manifest["result"]["params"] == {"language": "de"}
 
 
-def test_a_failure_keeps_what_is_finished(
-    model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A full disk; with room again, the outcome is that of an untroubled run."""
-    run(titles, tmp_path / "whole", tmp_path / "k1")
-    written = pq.ParquetWriter.write_table
-    count = 0
-
-    def full(*arguments: Any) -> None:
-        nonlocal count
-        count += 1
-        if count == 2:
-            raise OSError(errno.ENOSPC, "No space left on device")
-        written(*arguments)
-
-    monkeypatch.setattr(pq.ParquetWriter, "write_table", full)
-    with pytest.raises(OutputError, match="the disk is full"):
-        run(titles, tmp_path / "out", tmp_path / "k2")
-    assert not (tmp_path / "out").exists()
-    (kept,) = (tmp_path / "out.unfinished").glob("*.parquet")
-    stamp = kept.stat().st_mtime_ns
-    run(titles, tmp_path / "out", tmp_path / "k2")
-    assert (tmp_path / "out" / kept.name).stat().st_mtime_ns == stamp
-    assert content(tmp_path / "out") == content(tmp_path / "whole")
-
-
 def test_a_damaged_file_keeps_what_is_finished(
     model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Repaired, with fewer rows than before, it is read anew; no part of another file is."""
     damaged = titles / "b.parquet"
     pq.write_table(pa.table({"row": range(900), "title": ["x" * 500] * 900}), damaged)
-    bytes_ = damaged.read_bytes()
-    damaged.write_bytes(bytes_[:4] + b"\0" * 40 + bytes_[44:])
+    before = damaged.read_bytes()
+    damaged.write_bytes(before[:4] + b"\0" * 40 + before[44:])
     monkeypatch.setattr(source, "ROWS", 5)
     with pytest.raises(SourceError, match=r"b\.parquet cannot be read.*finished parts are kept"):
         run(titles, tmp_path / "out", tmp_path / "cache")
-    assert not (tmp_path / "out").exists()
-    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "out.unfinished").glob("*0-*")}
-    assert len(kept) == 4, "two parts of the first file, and their notes"
+    parts = (tmp_path / "out.unfinished").glob("*0-*.parquet")
+    kept = {path.name: path.stat().st_mtime_ns for path in parts}
+    assert len(kept) == 2, "of the first file"
     (tmp_path / "out.unfinished/part-0001-00002.parquet").write_text("of the file as it was")
     pq.write_table(pa.table({"row": [7, 8], "title": ["cook", "nurse"]}), damaged)
     run(titles, tmp_path / "out", tmp_path / "cache")
-    for path, stamp in kept.items():
-        if path.suffix == ".parquet":
-            assert (tmp_path / "out" / path.name).stat().st_mtime_ns == stamp
+    assert (
+        kept.items() <= {p.name: p.stat().st_mtime_ns for p in (tmp_path / "out").iterdir()}.items()
+    )
     run(titles, tmp_path / "again", tmp_path / "cache")
     assert content(tmp_path / "out") == content(tmp_path / "again")
 
@@ -186,9 +151,9 @@ def test_a_folder_of_somebody_else_is_neither_used_nor_emptied(
 def test_refused_rows_stand_in_a_file(model: Shouting, tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text("id,title\n1,nurse\n2\n3,cook\n")
     assert run(tmp_path / "in.csv", tmp_path / "out", tmp_path / "cache")["refused"] == 1
-    refused = pq.read_table(tmp_path / "out/refused.parquet").to_pylist()
-    assert refused == [
-        {"file": "in.csv", "line": 3, "reason": "wrong number of fields", "row": "2"},
+    (refused,) = pq.read_table(tmp_path / "out/refused.parquet").to_pylist()
+    assert [*refused.items()] == [
+        *(("file", "in.csv"), ("line", 3), ("reason", "wrong number of fields"), ("row", "2"))
     ]
 
 
@@ -228,11 +193,6 @@ def test_a_run_of_a_registered_model_is_remembered_also_by_a_run_that_finds_it_t
         (tmp_path / LAST / "toy.json").unlink()
 
 
-def test_items_come_in_order_through_several_threads() -> None:
-    numbers = ahead(map(str, ahead(iter([3, None, 1, 2]))))
-    assert [*numbers] == ["3", "None", "1", "2"]
-
-
 def test_the_next_item_is_made_while_one_is_used() -> None:
     made, used = Event(), Event()
 
@@ -247,17 +207,6 @@ def test_the_next_item_is_made_while_one_is_used() -> None:
     used.set()
     assert made.wait(60), "nobody has asked for the second one"
     assert first == next(numbers) != get_ident()
-
-
-def test_a_failure_comes_behind_what_was_made_before() -> None:
-    def items() -> Iterator[int]:
-        yield 1
-        raise ValueError("damaged")
-
-    numbers = ahead(items())
-    assert next(numbers) == 1
-    with pytest.raises(ValueError, match="damaged"):
-        next(numbers)
 
 
 def test_nothing_is_made_once_it_is_closed() -> None:

@@ -1,7 +1,5 @@
 """Places that a run must not write to, and workbooks without room."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -51,9 +49,7 @@ def test_taken(here: Path) -> None:
     assert sorted(here.rglob("*")) == before
 
 
-def test_a_sheet_has_room_or_the_run_does_not_start(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_sheet_has_room_or_the_run_does_not_start(tmp_path, monkeypatch) -> None:
     """Six rows and the header: the length of the first lines says half of them, so all count."""
     monkeypatch.setattr(plan, "EXCEL_ROWS", 6)
     (tmp_path / "in.csv").write_text("title\n" + "nurse\n" * 6)

@@ -1,7 +1,5 @@
 """One file where one came in: Parquet, CSV and a workbook, with every type of Arrow as cells."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os
@@ -10,6 +8,7 @@ from decimal import Decimal
 from io import StringIO
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 from zipfile import ZipFile
 
 import polars as pl
@@ -39,9 +38,8 @@ def test_all_rows_in_one_file_and_the_same_bytes_again(
     one = tmp_path / f"one.{kind}"
     assert one.read_bytes() == (tmp_path / f"two.{kind}").read_bytes()
     assert {path.name for path in tmp_path.glob("one*")} == {one.name, f"{one.name}.manifest.json"}
-    manifest = json.loads(manifest_of(one).read_text())
-    assert (manifest["rows"], manifest["answered"]) == (9, 6)
-    assert [(part["name"], part["rows"]) for part in manifest["parts"]] == [(one.name, 9)]
+    (part,) = json.loads(manifest_of(one).read_text())["parts"]
+    assert (part["name"], part["rows"]) == (one.name, 9)
     rows = cells(one)
     assert [row["loud"] for row in rows] == LOUD
     assert [int(str(row["row"])) for row in rows] == [*range(7), 0, 1]
@@ -62,9 +60,7 @@ def cells(path: Path) -> list[dict[str, object]]:
     return [{name: cell or None for name, cell in row.items()} for row in named]
 
 
-def test_no_cell_of_the_csv_is_a_formula_and_lists_are_text(
-    model: Shouting, tmp_path: Path
-) -> None:
+def test_no_cell_of_the_csv_is_a_formula_and_lists_are_text(model: Shouting, tmp_path) -> None:
     table = {"=id": [1], "title": ["pilot;=1+1"], "words": [["a", "=b"]], "scores": [[0.5, 1 / 3]]}
     pq.write_table(pa.table(table), tmp_path / "in.parquet")
     run(tmp_path / "in.parquet", tmp_path / "out.csv", tmp_path / "cache", column=["title"])
@@ -79,18 +75,15 @@ def test_refused_rows_lie_beside_it(model: Shouting, tmp_path: Path, kind: str) 
     (tmp_path / "in.csv").write_text("id,title\n1,nurse\n=2\n3,cook\n")
     run(tmp_path / "in.csv", tmp_path / f"out.{kind}", tmp_path / "cache")
     (row,) = cells(tmp_path / f"out.refused.{kind}")
-    assert [str(cell) for cell in row.values()] == [
-        *("in.csv", "3", "wrong number of fields", "'=2" if kind == "csv" else "=2"),
-    ]
+    text = "'=2" if kind == "csv" else "=2"
+    assert [str(cell) for cell in row.values()] == ["in.csv", "3", "wrong number of fields", text]
     (tmp_path / f"out.{kind}").unlink()
     (tmp_path / "in.csv").write_text("id,title\n1,nurse\n")
     run(tmp_path / "in.csv", tmp_path / f"out.{kind}", tmp_path / "cache")
     assert not (tmp_path / f"out.refused.{kind}").exists(), "it was of the output before"
 
 
-def test_a_run_that_refuses_every_row_fails_and_writes_them(
-    model: Shouting, tmp_path: Path
-) -> None:
+def test_a_run_that_refuses_every_row_fails_and_writes_them(model: Shouting, tmp_path) -> None:
     (tmp_path / "in.csv").write_bytes("title,é\n".encode() + b"nurse,\xff\ncook,\xff\n")
     message = r"every row was refused, 2 of 2 \(2 × [^)]*\): .*out\.refused\.csv has them"
     for _ in range(2):
@@ -107,14 +100,12 @@ def test_a_kill_at_the_end_loses_nothing(
 ) -> None:
     """Before one of three files has its name, or before the rest is removed; then to the end."""
 
-    def killed(*arguments: object) -> None:
-        raise KeyboardInterrupt
-
     def move(path: Path, to: Path) -> None:
         if to.name == goal:
             raise KeyboardInterrupt
         os.rename(path, to)  # noqa: PTH104
 
+    killed = Mock(side_effect=KeyboardInterrupt)
     run(titles, tmp_path / "reference.csv", tmp_path / "cache")
     with monkeypatch.context() as patch:
         for name in ("replace", "rename"):
@@ -137,9 +128,7 @@ def test_what_is_there_is_not_replaced(model: Shouting, titles: Path, tmp_path: 
     (tmp_path / "other.csv").write_text("mine")
     with pytest.raises(OutputError, match=r"other\.csv is there already"):
         run(titles, tmp_path / "other.csv", tmp_path / "cache")
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        *("in", "other.csv", "out.refused.csv"),
-    ]
+    assert {path.name for path in tmp_path.iterdir()} == {"in", "other.csv", "out.refused.csv"}
 
 
 @pytest.mark.parametrize(
@@ -147,17 +136,14 @@ def test_what_is_there_is_not_replaced(model: Shouting, titles: Path, tmp_path: 
     [
         ([["a", None, "b"], [], None], pa.list_(pa.string()), ["a; b", "", None]),
         ([[1 / 3, 1.0], None], pa.list_(pa.float64()), ["0.3333; 1.0", None]),
-        ([[1, 2]], pa.list_(pa.int64(), 2), ["1; 2"]),
-        ([[True]], pa.large_list(pa.bool_()), ["true"]),
+        ([[True, False]], pa.large_list(pa.bool_()), ["true; false"]),
         ([{"é": [1]}, None], pa.struct([("é", pa.list_(pa.int8()))]), ['{"é": [1]}', None]),
         ([[["a"], None]], pa.list_(pa.list_(pa.string())), ['[["a"], null]']),
         ([b"\xff\x00", None], pa.binary(), ["/wA=", None]),
         (["a", None], pa.dictionary(pa.int8(), pa.string()), ["a", None]),
         ([None], pa.null(), [None]),
-        ([[timedelta(seconds=1)]], pa.list_(pa.duration("us")), ['["0:00:01"]']),
         ([[("k", 1)]], pa.map_(pa.string(), pa.int8()), ['{"k": 1}']),
         ([timedelta(seconds=-1)], pa.duration("us"), ["-PT1S"]),
-        ([1.25, None], pa.float64(), [1.25, None]),
         ([True, None], pa.bool_(), [True, None]),
         ([], pa.list_(pa.string()), []),
     ],
@@ -194,26 +180,13 @@ def sheet_of(tmp_path: Path, **columns: pl.Series | list[object]) -> list[list[s
 
 
 def test_every_kind_of_cell(tmp_path: Path) -> None:
-    header, row = sheet_of(
-        tmp_path,
-        text=["=1+1"],
-        spaced=["  a\n "],
-        control=["\x0b"],
-        whole=[7],
-        long=[12345678901234567],
-        float=[0.1],
-        infinite=[float("inf")],
-        decimal=[Decimal("1.50")],
-        flag=[True],
-        day=[date(2026, 11, 26)],
-        moment=[datetime(2026, 11, 26, 12)],
-        zoned=[datetime(2026, 11, 26, 12, tzinfo=UTC)],
-        old=[date(1816, 4, 1)],
-    )
-    assert header[0] == "text"
-    assert row[:7] == ["=1+1", "  a\n ", "\x0b", "7", "12345678901234567", "0.1", "inf"]
-    assert row[7:11] == ["1.5", "true", "2026-11-26", "2026-11-26 12:00:00"]
-    assert row[11:] == ["2026-11-26 12:00:00+00:00", "1816-04-01"]
+    noon = datetime(2026, 11, 26, 12)
+    texts = {"=1+1": "=1+1", "  a\n ": "  a\n ", "\x0b": "\x0b", "7": 7, "0.1": 0.1}
+    texts |= {"12345678901234567": 12345678901234567, "inf": float("inf"), "true": True}
+    texts |= {"1.5": Decimal("1.50"), "2026-11-26": noon.date(), "1816-04-01": date(1816, 4, 1)}
+    texts |= {"2026-11-26 12:00:00": noon, "2026-11-26 12:00:00+00:00": noon.replace(tzinfo=UTC)}
+    columns = {f"column {number}": [value] for number, value in enumerate(texts.values())}
+    assert sheet_of(tmp_path, **columns) == [[*columns], [*texts]]
 
 
 @pytest.mark.parametrize("text", ["x" * (CELL + 1), "🍞" * CELL])

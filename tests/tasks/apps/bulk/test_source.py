@@ -1,7 +1,5 @@
 """Files of raw titles as they come: folders, columns, encodings, rows that are none."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import zipfile
@@ -21,14 +19,9 @@ from tasks.tables import source_files
 
 def read(address: str, *columns: str, **more: str) -> tuple[list[dict[str, object]], list[Refused]]:
     """Return all rows of an input, and those that were refused."""
-    found, refused = TitleSource.find(address, columns, **more), []
-    rows = [
-        row
-        for file in found.files
-        for split in found.parts(file, refused.append)
-        for row in split.to_pylist()
-    ]
-    return rows, refused
+    found, refused = TitleSource.find(address, columns, **more), list[Refused]()
+    parts = (part for file in found.files for part in found.parts(file, refused.append))
+    return [row for part in parts for row in part.to_pylist()], refused
 
 
 def written(path: Path, content: bytes) -> str:
@@ -42,12 +35,11 @@ def test_rows_that_are_none_are_refused_and_the_others_live(tmp_path: Path) -> N
     lines = b'line,title\n1,"a, b\nc"\n2\n3,x,y\n4,\xff\n5,ok\xc3\xa9\n'
     rows, refused = read(written(tmp_path / "in.csv", lines))
     assert rows == [{"line": "1", "title": "a, b\nc"}, {"line": "5", "title": "oké"}]
+    no_text = "bytes that are not text; --encoding names that of the file"
     assert refused == [
         Refused("in.csv", 4, "wrong number of fields", "2"),
         Refused("in.csv", 5, "wrong number of fields", "3,x,y"),
-        Refused(
-            "in.csv", 6, "bytes that are not text; --encoding names that of the file", "4,\\udcff"
-        ),
+        Refused("in.csv", 6, no_text, "4,\\udcff"),
     ]
 
 
@@ -60,11 +52,9 @@ def test_a_row_without_values_is_a_row_where_it_can_be_one(tmp_path: Path) -> No
     assert refused == [Refused("in.csv", 4, "empty row", "")]
 
 
-def test_a_folder_is_read_by_name_and_in_parts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_is_read_by_name_and_in_parts(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source, "ROWS", 3)
-    for name in ("b", "a/x", ".hidden", "_note"):
+    for name in ("b", "a/x", ".hidden", "_note", "~$b"):
         written(tmp_path / f"in/{name}.csv", b"title\n" + f"{name}\n".encode() * 7)
     written(tmp_path / "in/c.csv.gz", gzip.compress(b"title\nc\n"))
     written(tmp_path / "in/readme.md", b"no table")
@@ -86,19 +76,31 @@ def test_shards_share_out_the_files(tmp_path: Path) -> None:
             TitleSource.find(address, shard=shard)
 
 
-def test_parquet_keeps_its_columns(tmp_path: Path) -> None:
-    table = pa.table({"id": [1, 2], "Job_Title": pa.array(["nurse", None]).dictionary_encode()})
-    pq.write_table(table, tmp_path / "in.parquet")
-    found = TitleSource.find(str(tmp_path / "in.parquet"))
-    assert found.column == "Job_Title"
-    assert [*found.parts(found.files[0], print)] == [table]
+def test_the_partitions_and_the_file_are_columns(tmp_path: Path) -> None:
+    places = ["year=2023/country=DE/part-0.parquet", "year=2024/country=FR/part-0.parquet"]
+    for place, title in zip(places, ("nurse", "baker"), strict=True):
+        (tmp_path / place).parent.mkdir(parents=True)
+        pq.write_table(pa.table({"job_title": [title]}), tmp_path / place)
+    assert [tuple(row.values()) for row in read(str(tmp_path), file_column="file")[0]] == [
+        ("nurse", "2023", "DE", places[0]),
+        ("baker", "2024", "FR", places[1]),
+    ]
+
+
+def test_what_a_reader_noticed_is_said_with_the_file(tmp_path: Path) -> None:
+    lines = b'id,job_title,,\n1,"Nurse \\"night\\"",,\n2,"software\n3,baker,,\n'
+    found = TitleSource.find(written(tmp_path / "in.csv", lines))
+    notes = ("2 empty columns behind the last left out", "a backslash before quotes")
+    assert set(found.notes) == {f"in.csv: {note}" for note in notes}
+    rows, refused = read(str(tmp_path / "in.csv"))
+    assert [row["job_title"] for row in rows] == ['Nurse "night"', "baker"]
+    assert refused == [Refused("in.csv", 3, "broken quotes", '2,"software')]
 
 
 def test_another_file_system() -> None:
     import fsspec
 
-    memory = fsspec.filesystem("memory")
-    memory.pipe_file("/board/titles.csv", b"title\nnurse\n")
+    fsspec.filesystem("memory").pipe_file("/board/titles.csv", b"title\nnurse\n")
     assert read("memory://board") == ([{"title": "nurse"}], [])
 
 
@@ -111,12 +113,9 @@ def test_another_file_system() -> None:
         ({"a.csv": b"id,name\n1,2\n"}, "title", "no column 'title'"),
         ({"a.csv": b"id,id\n1,2\n"}, "", "a column stands twice"),
         ({"a.csv": b"title\nx\n", "b.parquet": b""}, "", r"b\.parquet cannot be read"),
-        ({"a.parquet": b"no parquet"}, "", "cannot be read"),
     ],
 )
-def test_what_cannot_be_meant(
-    tmp_path: Path, files: dict[str, bytes], column: str, said: str
-) -> None:
+def test_what_cannot_be_meant(tmp_path, files: dict[str, bytes], column: str, said: str) -> None:
     for name, content in files.items():
         written(tmp_path / name, content)
     with pytest.raises(SourceError, match=said):
@@ -145,7 +144,6 @@ def test_a_readme_and_a_list_without_titles_are_left_out_by_name(tmp_path: Path)
     rows = [{"job_title": "nurse", "city": "Berlin"}, {"job_title": "baker", "city": "Ulm"}]
     assert read(str(tmp_path / "in")) == (rows, [])
     found = TitleSource.find(str(tmp_path / "in"))
-    assert list(found.left_out) == ["README.txt", "cities.csv", "empty.txt"]
     assert found.settings == {"left_out": ["README.txt", "cities.csv", "empty.txt"]}
     assert found.description[1:3] == [
         "left out: README.txt, which has no column of titles (This folder, by Ann)",
@@ -171,21 +169,11 @@ def test_text_of_any_kind_packed_or_not(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "titles",
-    [
-        pa.array(["nurse", None]),
-        pa.array(["nurse", None], pa.large_string()),
-        pa.array(["nurse", None], pa.string_view()),
-        pa.array(["nurse", None]).dictionary_encode(),
-    ],
-    ids=["string", "large_string", "string_view", "dictionary"],
+    "kind", [pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())], ids=str
 )
-def test_parquet_text_of_every_type(tmp_path: Path, titles: pa.Array) -> None:
-    pq.write_table(pa.table({"title": titles, "none": pa.nulls(2)}), tmp_path / "a.parquet")
-    assert read(str(tmp_path / "a.parquet"))[0] == [
-        {"title": "nurse", "none": None},
-        {"title": None, "none": None},
-    ]
+def test_parquet_text_of_every_type(tmp_path: Path, kind: pa.DataType) -> None:
+    pq.write_table(pa.table({"Job_Title": pa.array(["nurse", None], kind)}), tmp_path / "a.parquet")
+    assert read(str(tmp_path / "a.parquet"))[0] == [{"Job_Title": "nurse"}, {"Job_Title": None}]
 
 
 def test_parquet_columns_without_values_take_the_type_of_other_files(tmp_path: Path) -> None:
@@ -243,9 +231,9 @@ def test_a_header_that_is_none_is_said(tmp_path: Path, content: bytes, said: str
         TitleSource.find(written(tmp_path / "in.csv", content))
 
 
-@pytest.mark.parametrize("address", ["", "pipe.csv", "zero.csv"])
+@pytest.mark.parametrize("address", ["", "zero.csv"])
 def test_what_would_never_end_is_named(tmp_path: Path, address: str) -> None:
-    """A pipe and a device, named themselves or in a folder; a pipe that is no table is left."""
+    """A pipe in a folder and a device by its name; a pipe that is no table is left."""
     os.mkfifo(tmp_path / "pipe")
     read(written(tmp_path / "a.csv", b"title\nnurse\n"))
     os.mkfifo(tmp_path / "pipe.csv")
@@ -255,36 +243,29 @@ def test_what_would_never_end_is_named(tmp_path: Path, address: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["in.csv", "in.jsonl", "in.csv.gz"])
-def test_a_misspelt_column_is_found_in_the_beginning(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_a_misspelt_column_is_found_in_the_beginning(tmp_path, monkeypatch, name: str) -> None:
     """However long a file is, so little is read of it before the run starts."""
     monkeypatch.setattr(source_files, "BLOCK", 256)
     monkeypatch.setattr(inspection, "OBJECTS", 20)
     row = b'{"title": "nurse"}\n' if "json" in name else b"nurse,1\n"
     text = row * 20_000 if "json" in name else b"title,id\n" + row * 20_000
     file = written(tmp_path / name, gzip.compress(text) if name.endswith("gz") else text)
-    blocks, count = source_files.SourceFile.blocks, 0
+    blocks, taken = source_files.SourceFile.blocks, list[bytes]()
 
     def counted(self: source_files.SourceFile) -> Iterator[bytes]:
-        nonlocal count
         for block in blocks(self):
-            count += 1
+            taken.append(block)
             yield block
 
     monkeypatch.setattr(source_files.SourceFile, "blocks", counted)
     with pytest.raises(SourceError, match="no column 'titel'"):
         TitleSource.find(file, ["titel"])
-    assert 0 < count < 20 < len(text) / 256
+    assert 0 < len(taken) < 20 < len(text) / 256
 
 
-def test_all_members_of_the_first_objects_are_columns(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_members_of_the_first_objects_are_columns(tmp_path, monkeypatch) -> None:
     """Also beyond the first block, and in a last line that has no end."""
     monkeypatch.setattr(source_files, "BLOCK", 32)
-    monkeypatch.setattr(inspection, "OBJECTS", 4)
     lines = [*['{"title": "nurse on the ward"}'] * 3, '{"title": "cook", "id": 4}']
-    for text in ("\n".join(lines), "\n".join([*lines, *lines])):
-        file = written(tmp_path / "in.jsonl", text.encode())
-        assert TitleSource.find(file).schema.names == ["title", "id"]
+    file = written(tmp_path / "in.jsonl", "\n".join(lines).encode())
+    assert TitleSource.find(file).schema.names == ["title", "id"]

@@ -1,7 +1,5 @@
 """The service on a toy taxonomy: the contract, matches, suggestions, and refusals."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -9,26 +7,15 @@ import pytest
 import reconciliation_contract as contract
 from fastapi.testclient import TestClient
 from served_toy import toy_normalizer
+from web_client import SURE, web_client
 
-from models.serving.confidence import Calibration
-from tasks.apps.reconciliation.bodies import BATCH, CONDITIONS
-from tasks.apps.reconciliation.taxonomy_service import CANDIDATES
-from tasks.apps.web.application import application
-from tasks.apps.web.guard import MOST_BYTES, Hosts
-
-SURE = Calibration(0.05, [0.0, 0.0, 0.0], [1.0, 1.0, 1.0], 10)
-TEMPLATES = ("view", "preview")
-
-
-def serving(calibration: Calibration | None, threshold: float) -> TestClient:
-    hosts = Hosts.of("127.0.0.1")
-    app = application(toy_normalizer(calibration), "models:/toy/3", threshold, hosts)
-    return TestClient(app, base_url="http://localhost")
+from tasks.apps.reconciliation.taxonomy_service import BATCH, CANDIDATES, CONDITIONS
+from tasks.apps.web.guard import MOST_BYTES
 
 
 @pytest.fixture(scope="module")
 def client() -> TestClient:
-    return serving(SURE, 0.5)
+    return web_client(SURE)
 
 
 def asked(client: TestClient, **queries: Any) -> dict[str, list[dict[str, Any]]]:
@@ -45,7 +32,7 @@ def test_the_manifest(client: TestClient) -> None:
     assert answer.json()["batchSize"] == BATCH
     assert answer.json()["name"] == "Rolecall: toy version 3"
     assert client.get("/reconcile").json() == answer.json()
-    for name in TEMPLATES:
+    for name in ("view", "preview"):
         page = client.get(answer.json()[name]["url"].replace("{{id}}", "baker"))
         assert page.status_code == 200 and "51-3011" in page.text
 
@@ -82,9 +69,9 @@ def test_what_is_asked_in_the_address_is_answered_alike(client: TestClient) -> N
 
 def test_a_match_is_as_sure_as_the_threshold() -> None:
     for threshold, match in ((0.0, True), (1.0, False)):
-        (best, *_) = asked(serving(SURE, threshold), q={"query": "bread"})["q"]
+        (best, *_) = asked(web_client(SURE, threshold), q={"query": "bread"})["q"]
         assert best["match"] is match
-    unsure = serving(None, 0.0)
+    unsure = web_client(None, 0.0)
     assert not any(one["match"] for one in asked(unsure, q={"query": "baker s"})["q"])
 
 
@@ -100,29 +87,20 @@ def test_conditions_leave_out_what_has_another_value(client: TestClient) -> None
 
 def test_what_the_schemas_allow_is_read(client: TestClient) -> None:
     """Any number as limit; unknown members of a query, a property or a value; typed values."""
-    found = asked(
-        client,
-        zero={"query": "keeper", "limit": 0},
-        the_id={"query": "baker", "limit": 0},
-        less={"query": "keeper", "limit": -3.5},
-        half={"query": "keeper", "limit": 1.5},
-        none={"query": "keeper", "limit": None},
-        unknown={"query": "keeper", "lang": "en", "properties": []},
-        typed={
-            "query": "keeper",
-            "properties": [
-                {"pid": "level_1", "v": [7, 2.0, True, {"id": "2", "more": {}}], "weight": 3},
-                {"pid": "pay", "v": {"id": "x", "name": "y"}},
-            ],
-        },
-        nothing={"query": "keeper", "properties": [{"pid": "level_1", "v": []}]},
-        types={"query": "keeper", "type": ["occupation", "other"], "type_strict": "all"},
-    )
-    counts = {name: len(candidates) for name, candidates in found.items()}
-    assert counts == {
-        **{"zero": 0, "the_id": 0, "less": 0, "half": 1, "none": 2, "unknown": 2},
-        **{"typed": 2, "nothing": 0, "types": 2},
+    typed = [
+        {"pid": "level_1", "v": [7, 2.0, True, {"id": "2", "more": {}}], "weight": 3},
+        {"pid": "pay", "v": {"id": "x", "name": "y"}},
+    ]
+    members = {
+        **{"limit 0": ({"limit": 0}, 0), "less": ({"limit": -3.5}, 0), "half": ({"limit": 1.5}, 1)},
+        **{"none": ({"limit": None}, 2), "unknown": ({"lang": "en", "properties": []}, 2)},
+        **{"typed": ({"properties": typed}, 2), "id": ({"query": "baker", "limit": 0}, 0)},
+        "nothing": ({"properties": [{"pid": "level_1", "v": []}]}, 0),
+        "types": ({"type": ["occupation", "other"], "type_strict": "all"}, 2),
     }
+    queries = {name: {"query": "keeper", **more} for name, (more, _) in members.items()}
+    counts = {name: len(candidates) for name, candidates in asked(client, **queries).items()}
+    assert counts == {name: count for name, (_, count) in members.items()}
     label = {"id": "label", "settings": {"limit": 1}, "x": 1}
     extended = {"ids": [], "properties": [label], "y": 2}
     answer = client.post("/", data={"extend": json.dumps(extended)})
@@ -144,8 +122,7 @@ def test_the_candidates_of_a_batch_are_bounded() -> None:
             asked_for.append(top_k)
             return predict(titles, top_k=top_k)
 
-    app = application(Watched(), "toy", 0.5, Hosts.of("127.0.0.1"))  # type: ignore[arg-type]
-    client = TestClient(app, base_url="http://localhost")
+    client = web_client(normalizer=Watched())
     for count in (1, 1000):
         many = {str(number): {"query": "keeper", "limit": 1e9} for number in range(count)}
         asked(client, **many)

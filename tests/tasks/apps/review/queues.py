@@ -1,7 +1,5 @@
 """Answered runs and queues in miniature."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,14 +11,8 @@ from tasks.apps.review.answered_runs import ANSWER
 from tasks.apps.review.queue import QUEUE
 from tasks.io.files import sha256
 
-SURE = {
-    "occupation_id": "nurse",
-    "score": 0.9,
-    "score_margin": 0.5,
-    "confidence": 0.9,
-    "abstained": False,
-    "reason": None,
-}
+SURE = {"occupation_id": "nurse", "score": 0.9, "score_margin": 0.5, "confidence": 0.9}
+SURE |= {"abstained": False, "reason": None}
 
 
 def answer(**changes: Any) -> dict[str, Any]:
@@ -55,21 +47,10 @@ def write_run(
 
 def queue_of(*titles: str, **changes: Any) -> pl.DataFrame:
     """A queue of titles that are all answered alike."""
-    row = {
-        "occupation_id": "nurse",
-        "matched_title": "Nurse",
-        "model_version": "m1",
-        "confidence": 0.25,
-        "rows": 3,
-        "chosen_by": "coverage",
-        "served": "answered",
-        "why_queued": "3 rows",
-        "why_answered": "so",
-        "distinguishing_words": [],
-        "runner_up_words": [],
-        "top_occupation_ids": ["nurse", "baker"],
-        "top_titles": ["Nurse", "Baker"],
-        "top_scores": [0.9, 0.5],
-    }
+    row = {"occupation_id": "nurse", "matched_title": "Nurse", "model_version": "m1", "rows": 3}
+    row |= {"confidence": 0.25, "chosen_by": "coverage", "served": "answered"}
+    row |= {"why_queued": "3 rows", "why_answered": "so", "top_occupation_ids": ["nurse", "baker"]}
+    row |= {"distinguishing_words": [], "runner_up_words": []}
+    row |= {"top_titles": ["Nurse", "Baker"], "top_scores": [0.9, 0.5]}
     rows = [{"raw_title": title, **row, **changes} for title in titles]
     return pl.DataFrame(rows, schema=dict(QUEUE))

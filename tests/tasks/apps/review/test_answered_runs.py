@@ -1,7 +1,5 @@
 """Several runs as one: rows add up, the newest answer counts, whatever the parts and buckets."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path
@@ -22,6 +20,7 @@ from tasks.io.bulk_output import manifest_of
 from tasks.io.files import sha256
 
 NURSE, COOK, KEEPER = (answer(occupation_id=name) for name in ("nurse", "cook", "keeper"))
+TITLES = ["a", "A", "b", "B!", "c d", "", None]
 Week = list[tuple[str | None, dict[str, object]]]
 
 
@@ -40,8 +39,8 @@ def merged(runs: list[AnsweredRun], place: Path, other: AnsweredRun | None = Non
 
 def test_the_most_frequent_way_to_write_a_title_stands_for_all(tmp_path: Path) -> None:
     """`Nurse!` has four rows, `nurse` three; nulls are no titles."""
-    week: Week = [("Nurse!", NURSE), ("Nurse!", NURSE), ("nurse", COOK), ("nurse", COOK)]
-    week += [("Nurse!", NURSE), ("Nurse!", NURSE), ("nurse", COOK), (None, abstention("null"))]
+    week: Week = [("Nurse!", NURSE), ("nurse", COOK)] * 3
+    week += [("Nurse!", NURSE), (None, abstention("null"))]
     (run,) = runs_of(tmp_path, week)
     assert (run.column, run.prefix, run.rows) == ("Titel", "0_", 8)
     assert run.model == "models:/rolecall/1"
@@ -51,9 +50,7 @@ def test_the_most_frequent_way_to_write_a_title_stands_for_all(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("bucket_rows", [100, 2])
-def test_rows_add_up_and_the_newest_answer_counts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bucket_rows: int
-) -> None:
+def test_rows_add_up_and_the_newest_answer_counts(tmp_path, monkeypatch, bucket_rows: int) -> None:
     """`Nurse!` of the last run stands for `nurse`, which has more rows in the first."""
     monkeypatch.setattr(module, "BUCKET_ROWS", bucket_rows)
     first: Week = [("nurse", COOK)] * 3 + [("old", COOK)]
@@ -71,9 +68,7 @@ def test_rows_add_up_and_the_newest_answer_counts(
     assert back["occupation_id"].to_list() == ["nurse", "cook", "cook"]
 
 
-def test_another_models_answers_stand_beside_every_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_models_answers_stand_beside_every_run(tmp_path, monkeypatch) -> None:
     """They add no rows and no titles, but are counted as read."""
     counted = list[int]()
     monkeypatch.setattr(module, "Progress", lambda _, total, __: counted.append)
@@ -87,9 +82,7 @@ def test_another_models_answers_stand_beside_every_run(
     assert counted == [1, 2, 5]
 
 
-def test_a_run_that_is_named_twice_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_that_is_named_twice_is_refused(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By another way to it, too; also refused is a place without a finished run."""
     monkeypatch.chdir(tmp_path)
     runs_of(tmp_path, [("a", COOK)], [("b", COOK)])
@@ -119,17 +112,10 @@ def test_a_single_file_is_read_as_the_folder_is(tmp_path: Path, kind: str) -> No
 
 
 @pytest.mark.thorough
-@given(
-    st.lists(
-        st.lists(st.sampled_from(["a", "A", "b", "B!", "c d", "", None])), min_size=1, max_size=4
-    ),
-    st.integers(1, 20),
-)
+@given(st.lists(st.lists(st.sampled_from(TITLES)), min_size=1, max_size=4), st.integers(1, 20))
 @settings(deadline=None, max_examples=30)
 def test_no_row_is_lost_or_counted_twice(weeks: list[list[str | None]], bucket_rows: int) -> None:
-    counts = [
-        Counter(normalize_title(title) for title in week if title is not None) for week in weeks
-    ]
+    counts = [Counter(normalize_title(title) for title in w if title is not None) for w in weeks]
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "BUCKET_ROWS", bucket_rows)
         answered = [[(title, dict(NURSE)) for title in week] for week in weeks]

@@ -1,15 +1,11 @@
 """The best titles of a run: by priority, without a verdict, beside what an earlier run answered."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from queues import abstention, answer, write_run
 
 from models.serving import clean as reasons
@@ -74,24 +70,21 @@ def test_titles_are_drawn_by_their_rows() -> None:
     """Of the newest run: half of the titles have three rows of four, so some 300 of 400 drawn."""
     rng, count = np.random.default_rng(1), 40_000
     values = answer(confidence=1.0) | {"earlier_occupation_id": None}
-    frame = pl.DataFrame(
-        {
-            "normalized": [f"t{number}" for number in range(count)],
-            "raw_title": [f"T{number}" for number in range(count)],
-            "rows": np.full(count, 9, np.uint32),
-            "newest_rows": np.repeat(np.array([1, 3], np.uint32), count // 2),
-            "hash": rng.integers(2**32, size=count, dtype=np.uint32),
-        }
-    ).with_columns(pl.lit(value, CANDIDATES[name]).alias(name) for name, value in values.items())
+    names = [f"t{number}" for number in range(count)]
+    columns = {"normalized": names, "raw_title": names, "rows": np.full(count, 9, np.uint32)}
+    columns |= {"newest_rows": np.repeat(np.array([1, 3], np.uint32), count // 2)}
+    columns |= {"hash": rng.integers(2**32, size=count, dtype=np.uint32)}
+    frame = pl.DataFrame(columns)
+    frame = frame.with_columns(
+        pl.lit(v, CANDIDATES[name]).alias(name) for name, v in values.items()
+    )
     drawn = pooled([frame[:9], frame[9:]], 2000)
     assert len(drawn) == 400 and set(drawn["chosen_by"]) == {"random"}
     often = frame.filter(newest_rows=3)
     assert 280 < drawn["normalized"].is_in(often["normalized"].implode()).sum() < 320
     assert pooled([frame.sample(fraction=1, shuffle=True, seed=2)], 2000).equals(drawn)
     next_week = pooled([frame], 2000, digits=0x9E3779B9)["normalized"]
-    assert len(set(next_week) & set(drawn["normalized"])) < 20, (
-        "left out once is not left out again"
-    )
+    assert len({*next_week} & {*drawn["normalized"]}) < 20, "left out once is not left out again"
 
 
 def test_another_answer_before_lifts_a_title(run: AnsweredRun, tmp_path: Path) -> None:
@@ -124,9 +117,7 @@ def test_what_people_judged_is_not_asked_again(run: AnsweredRun, tmp_path: Path)
     assert sorted(best["raw_title"]) == ["seldom", "sure"]
 
 
-def test_disputed_titles_come_in_their_order_behind_the_drawn(
-    run: AnsweredRun, tmp_path: Path
-) -> None:
+def test_disputed_titles_come_in_their_order_behind_the_drawn(run: AnsweredRun, tmp_path) -> None:
     """As many as the drawn ones; neither a judged one, nor one that is drawn.
 
     A disputed title that no run has is among them, with 0 rows.
@@ -134,8 +125,7 @@ def test_disputed_titles_come_in_their_order_behind_the_drawn(
     others = disputes("sure", "often", "cook", "seldom")
     judged = pl.DataFrame({"normalized": ["sure"]})
     rows = candidates([run], None, judged, 5, tmp_path / "titles", others)
-    drawn = rows["normalized"][0]
-    first = next(name for name in ("often", "cook", "seldom") if name != drawn)
+    first = next(name for name in ("often", "cook", "seldom") if name != rows["normalized"][0])
     assert rows["chosen_by"].to_list() == ["random", "disputed", "coverage"]
     assert rows["normalized"][1] == first
     assert rows["other_occupation_id"].to_list() == [None, f"other of {first}", None]
@@ -152,7 +142,6 @@ def disputes(*names: str) -> pl.DataFrame:
 
 
 SCHEMA = {**ANSWER, "rows": pl.UInt32, "earlier_occupation_id": pl.String}
-chances = st.floats(0, 1)
 
 
 def frame(rows: int = 1, earlier: str | None = None, **values: Any) -> pl.DataFrame:
@@ -186,17 +175,6 @@ def test_where_nothing_can_be_read_nothing_can_be_judged() -> None:
     unreadable = (reasons.NULL, reasons.NOT_TEXT, reasons.EMPTY, reasons.NO_LETTERS)
     for reason in (*unreadable, reasons.UNKNOWN_LETTERS):
         assert not frame(**abstention(reason)).select(is_readable()).item()
-
-
-@pytest.mark.thorough
-@given(st.lists(chances, min_size=2, max_size=2), st.integers(1, 9), st.integers(1, 9))
-def test_less_sure_and_more_rows_are_worth_no_less(
-    drawn: list[float], one: int, other: int
-) -> None:
-    (fewer, more), (less, sure) = sorted([one, other]), sorted(drawn)
-    lowest = worth(rows=fewer, **answer(confidence=sure))
-    assert worth(rows=more, **answer(confidence=less)) >= lowest
-    assert worth(rows=fewer, earlier="cook", **answer(confidence=sure)) >= lowest
 
 
 def test_words_say_what_made_it_worth_a_minute() -> None:

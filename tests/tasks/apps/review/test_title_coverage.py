@@ -1,7 +1,5 @@
 """The greedy choice beside a loop over all titles, on points of a circle and of a sphere."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -37,29 +35,11 @@ def test_a_review_helps_less_where_the_model_knows_a_closer_title() -> None:
     assert titles(NONE, 1).places.tolist() == [2]
 
 
-def test_the_share_of_a_review_by_hand() -> None:
-    """Alone with its score at its own similarity, v is the weight: the gain is log(1 + .3/1.3)."""
-    gain = circle([0], [10], score=1.0)(NONE, 1).gains
-    assert gain == pytest.approx(10 * np.log(1 + WEIGHT / (1 + WEIGHT)), rel=1e-5)
-
-
 def test_none_is_nearly_another_nor_one_that_is_reviewed_anyway() -> None:
     """The cosine of 20 degrees is .94, that of 30 degrees .87."""
     titles = circle([0, 20, 30, 100], [9, 9, 9, 1])
     assert sorted(titles(NONE, 9).places.tolist()) in ([0, 2, 3], [1, 3])
     assert titles(on_circle(15), 9).places.tolist() == [3]
-
-
-def test_what_is_reviewed_anyway_speaks_for_its_neighbours() -> None:
-    titles = circle([0, 180], [3, 2], score=0.6)
-    assert titles(NONE, 1).places.tolist() == [0]
-    assert titles(on_circle(30), 1).places.tolist() == [1]
-
-
-def test_nothing_gives_nothing() -> None:
-    places, gains = circle([], [])(NONE, 5)
-    assert len(places) == len(gains) == 0
-    assert len(circle([0], [1])(NONE, 0).places) == 0
 
 
 def loop(titles: Coverage, reviewed: np.ndarray, budget: int) -> tuple[list[int], list[float]]:
@@ -84,7 +64,7 @@ def loop(titles: Coverage, reviewed: np.ndarray, budget: int) -> tuple[list[int]
 
 
 @pytest.mark.thorough
-@given(st.integers(0, 2**32 - 1), st.integers(1, 40), st.integers(0, 3), st.integers(0, 12))
+@given(st.integers(0, 2**32 - 1), st.integers(0, 40), st.integers(0, 3), st.integers(0, 12))
 @settings(max_examples=40, deadline=None)
 def test_any_titles_as_in_the_loop(seed: int, count: int, others: int, budget: int) -> None:
     rng = np.random.default_rng(seed)

@@ -1,20 +1,19 @@
-"""Foreign hosts and pages; bodies that are too large or never end; readers that are too slow."""
-
-from __future__ import annotations
+"""Foreign hosts and pages; bodies that are too large or never end; clients that are too slow."""
 
 import asyncio
 import json
 import socket
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from threading import Thread
 from typing import Any
 
 import pytest
-from fastapi.testclient import TestClient
-from served_toy import toy_normalizer
 from starlette.types import Message, Receive, Scope, Send
+from web_client import web_client
 
-from tasks.apps.web.application import application
-from tasks.apps.web.guard import MOST_BYTES, Guard, Hosts
+from tasks.apps.web import guard
+from tasks.apps.web.guard import MOST_BYTES, Guard, Hosts, PromptProtocol, listening, server
 from tasks.apps.web.responses import as_json
 
 Answers = list[Message]
@@ -28,18 +27,15 @@ async def echo(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 def guarded(
-    parts: list[bytes | None],
-    host: bytes = b"localhost",
-    reading: Callable[[], Any] | None = None,
+    parts: list[bytes | None], host: bytes = b"localhost", reading: Callable[[], Any] | None = None
 ) -> Answers:
     """Send the parts of a body, None for an end without one, and then nothing more."""
     sent: Answers = []
-    last = object()
-    messages = iter([*parts, last])
+    messages = iter(parts)
 
     async def receive() -> Message:
-        part = next(messages)
-        if part is last:
+        part = next(messages, b"nothing")
+        if part == b"nothing":
             await asyncio.sleep(60)
         if part is None:
             return {"type": "http.disconnect"}
@@ -87,6 +83,7 @@ def test_an_aborted_request_gets_no_answer() -> None:
 def test_a_foreign_host_is_refused_and_a_reader_that_does_not_read_is_left() -> None:
     status, answer = status_and_body(guarded([b"abc"], host=b"evil.example"))
     assert status == 421 and "'evil.example'" in answer["message"]
+    assert "--allow-host=evil.example" in answer["message"]
     assert guarded([b"abc"], reading=lambda: asyncio.sleep(60)) == []
 
 
@@ -117,23 +114,12 @@ def test_everywhere_means_any_address_and_the_name_of_the_machine() -> None:
 ALLOW = "access-control-allow-origin"
 OTHER, OURS = "https://evil.example", "https://tools.example.org"
 PAGE = {"Accept": "text/html"}
-RECONCILIATION = (
-    "/",
-    "/?queries={}",
-    "/reconcile",
-    "/suggest/entity",
-    "/properties",
-    "/occupation",
-)
-
-
-def client(*origins: str) -> TestClient:
-    app = application(toy_normalizer(), "models:/toy/3", 0.5, Hosts.of("127.0.0.1"), origins)
-    return TestClient(app, base_url="http://localhost")
+RECONCILIATION = ("/", "/?queries={}", "/reconcile", "/suggest/entity", "/properties")
+RECONCILIATION += ("/occupation",)
 
 
 def test_openrefine_reads_at_any_origin() -> None:
-    service = client()
+    service = web_client()
     for path in RECONCILIATION:
         assert service.get(path, headers={"Origin": OTHER}).headers[ALLOW] == "*", path
     headers = {"Origin": OTHER, "Access-Control-Request-Method": "POST"}
@@ -145,20 +131,19 @@ def test_openrefine_reads_at_any_origin() -> None:
 @pytest.mark.parametrize("origins", [(), (OURS,)])
 def test_page_and_titles_are_for_their_own_origin(origins: tuple[str, ...]) -> None:
     """A foreign page gets no permission, so its browser sends no titles."""
-    service, other = client(*origins), {"Origin": OTHER}
+    service, other = web_client(None, 0.5, *origins), {"Origin": OTHER}
     for path in ("/", "/docs", "/openapi.json", "/none"):
         assert ALLOW not in service.get(path, headers=PAGE | other).headers, path
     answer = service.post("/normalize", json={"titles": ["baker"]}, headers=other)
     assert answer.status_code == 200 and ALLOW not in answer.headers
     wanted = {"Access-Control-Request-Method": "POST", **other}
-    before = service.options(
-        "/normalize", headers=wanted | {"Access-Control-Request-Headers": "content-type"}
-    )
+    wanted |= {"Access-Control-Request-Headers": "content-type"}
+    before = service.options("/normalize", headers=wanted)
     assert before.status_code == 400 and ALLOW not in before.headers
 
 
 def test_an_allowed_origin_reads_everything() -> None:
-    service, ours = client(OURS), {"Origin": OURS}
+    service, ours = web_client(None, 0.5, OURS), {"Origin": OURS}
     for path in ("/normalize", "/"):
         wanted = {"Access-Control-Request-Method": "POST", **ours}
         before = service.options(path, headers=wanted)
@@ -171,4 +156,57 @@ def test_an_allowed_origin_reads_everything() -> None:
 @pytest.mark.parametrize("origin", ["tools.example.org", "https://tools.example.org/", ""])
 def test_what_no_browser_sends_is_refused(origin: str) -> None:
     with pytest.raises(ValueError, match="is no origin, such as https://tools"):
-        client(origin)
+        web_client(None, 0.5, origin)
+
+
+HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
+
+
+@pytest.fixture
+def address(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, int]]:
+    monkeypatch.setattr(PromptProtocol, "head_seconds", 0.3)
+    with listening("127.0.0.1", 0) as listener:
+        running = server(as_json("answered"))
+        thread = Thread(target=running.run, kwargs={"sockets": [listener]})
+        thread.start()
+        yield listener.getsockname()
+        running.should_exit = True
+        thread.join(30)
+        assert not thread.is_alive()
+
+
+def dripped(address: tuple[str, int], first: bytes) -> bytes:
+    """Send a beginning and then a byte now and then, for half a minute; return what is received."""
+    with socket.create_connection(address, 30) as connection:
+        connection.sendall(first)
+        connection.settimeout(0.05)
+        limit = time.monotonic() + 30
+        while time.monotonic() < limit:
+            try:
+                return connection.recv(1 << 16)
+            except TimeoutError:
+                connection.sendall(b"x")
+            except ConnectionResetError:
+                return b""
+    raise AssertionError("it is held")
+
+
+@pytest.mark.thorough
+def test_slow_heads_are_closed_and_others_answered(address: tuple[str, int]) -> None:
+    for first in (b"", b"G", HEAD + b"X-Header: "):
+        assert dripped(address, first) == b""
+    with socket.create_connection(address, 30) as connection:
+        for _ in range(2):  # a connection that is kept
+            connection.sendall(HEAD + b"\r\n")
+            received = b""
+            while not received.endswith(b'"answered"'):
+                received += connection.recv(1 << 16)
+            assert received.startswith(b"HTTP/1.1 200 OK")
+        connection.sendall(HEAD)
+        assert connection.recv(1 << 16) == b"", "a second head is waited for no longer"
+
+
+def test_a_host_that_is_none_is_said() -> None:
+    with pytest.raises(ValueError, match=r"256\.0\.0\.1:80 cannot be used"):
+        listening("256.0.0.1", 80)
+    assert guard.HEAD_SECONDS <= 30

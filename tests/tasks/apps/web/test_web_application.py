@@ -1,23 +1,22 @@
-"""One address for people and for programs; the name; pages with nothing from outside."""
-
-from __future__ import annotations
+"""One address for people and programs, pages with nothing from outside, and `POST /normalize`."""
 
 import re
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from served_toy import toy_normalizer
+from web_client import SURE, web_client
 
-from tasks.apps.web.application import application, readable
-from tasks.apps.web.guard import Hosts
+from models.serving.answer import Answer
+from tasks.apps.web.application import readable
+from tasks.apps.web.titles import Answered
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 
 
 @pytest.fixture(scope="module")
 def client() -> TestClient:
-    app = application(toy_normalizer(), "models:/<toy>/3", 0.5, Hosts.of("127.0.0.1"))
-    return TestClient(app, base_url="http://localhost")
+    return web_client(SURE, model="models:/<toy>/3")
 
 
 def test_a_browser_gets_the_page_and_openrefine_the_manifest(client: TestClient) -> None:
@@ -44,17 +43,75 @@ def test_pages_load_nothing_and_run_nothing_else(client: TestClient, path: str) 
 
 def test_the_api_page_names_every_field(client: TestClient) -> None:
     text = client.get("/docs").text
-    for word in (
-        "POST /normalize",
-        "min_confidence",
-        "best_confident_code",
-        "runner_up_pull",
-        "413",
-    ):
-        assert word in text, word
+    named = ("POST /normalize", "min_confidence", "best_confident_code", "runner_up_pull", "413")
+    assert [word for word in named if word not in text] == []
     assert "integer from 1 to 1000 or null" in text and "curl http://localhost/normalize" in text
 
 
 def test_the_name() -> None:
     assert readable("models:/rolecall-esco/12") == "Rolecall: rolecall-esco version 12"
     assert readable("/data/models/mine/") == "Rolecall: mine"
+
+
+def test_answers_are_as_described(client: TestClient) -> None:
+    titles = ["Bread maker", None, "???", "keeper"]
+    answer = client.post("/normalize", json={"titles": titles, "top_k": 3, "explain": True})
+    assert answer.status_code == 200
+    values = Answered.model_validate(answer.json(), strict=True).model_dump()
+    assert values == answer.json()
+    assert values["model"] == "models:/<toy>/3"
+    rows = values["answers"]
+    assert [row["raw_title"] for row in rows] == titles
+    assert [row["reason"] for row in rows] == [None, "null", "no letters", None]
+    assert rows[0]["occupation_label"] == "Baker" and len(rows[0]["alternatives"]) == 2
+    assert [word["word"] for word in rows[0]["explanation"]["words"]] == ["bread", "maker"]
+    body = {"titles": ["baker"], "language": "en"}
+    plain = client.post("/normalize", json=body).json()["answers"][0]
+    assert "explanation" not in plain and set(Answer._fields) <= set(plain)
+    assert client.post("/normalize", json={"titles": []}).json()["answers"] == []
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({}, "body.titles: Field required"),
+        ({"titles": "baker"}, "body.titles: Input should be a valid list"),
+        ({"titles": ["a", 7]}, "body.titles.1: Input should be a valid string"),
+        ({"titles": ["a"] * 1001}, "body.titles: List should have at most 1000"),
+        ({"titles": ["a"], "top_k": 0}, "body.top_k: Input should be greater than or equal to 1"),
+        ({"titles": ["a"], "top_k": "3"}, "body.top_k: Input should be a valid integer"),
+        ({"titles": ["a"] * 11, "top_k": 1000}, "11 titles with top_k = 1000"),
+        ({"titles": ["a"] * 21, "explain": True}, "21 titles with explain; 20 at most"),
+        ({"titles": ["a"], "min_confidence": 2}, "body.min_confidence: Input should be less"),
+        ({"titles": ["a"], "code_depth": 9}, "code_depth = 9; this taxonomy has 2 levels"),
+        ({"titles": ["a"], "language": "de"}, "language = 'de'; the titles of this model are in"),
+        ({"titles": ["a"], "topk": 3}, "body.topk: Extra inputs are not permitted"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_refusals(client: TestClient, body: dict[str, Any], said: str) -> None:
+    answer = client.post("/normalize", json=body)
+    assert answer.status_code == 400 and said in answer.json()["message"]
+
+
+def test_bodies_that_are_no_json(client: TestClient) -> None:
+    json_type = {"Content-Type": "application/json"}
+    for content in (b"", b"{", b"\xff", b"[" * 10**5):
+        answer = client.post("/normalize", content=content, headers=json_type)
+        assert answer.status_code == 400 and answer.json()["message"], content[:20]
+    body = b'{"titles": ["\\ud800 baker"]}'
+    surrogate = client.post("/normalize", content=body, headers=json_type)
+    assert surrogate.json()["answers"][0]["raw_title"] == "\ud800 baker"
+    assert client.post("/normalize", data={"titles": "baker"}).status_code == 415
+    assert client.put("/normalize").status_code == 405
+    assert client.get("/nothing").json()["message"] == "GET /nothing: Not Found"
+
+
+def test_the_schema(client: TestClient) -> None:
+    schema = client.get("/openapi.json").json()
+    assert [*schema["paths"]] == ["/normalize"]
+    operation = schema["paths"]["/normalize"]["post"]
+    assert sorted(operation["responses"]) == ["200", "400", "413", "415"]
+    fields = schema["components"]["schemas"]["Answer"]["properties"]
+    assert fields["confidence"]["description"].startswith("the chance that it is right")
+    assert set(Answer._fields) < set(fields)

@@ -1,7 +1,5 @@
 """The stage `scored_pairs`: both readers, the parts of the paraphrases, whole files or none."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path
@@ -9,7 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-import yaml
+from params_of import write_params
 
 from tasks.io.frames import read_frame
 from tasks.io.schemas import REJECTED
@@ -40,9 +38,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run_stage(**changes: Any) -> dict[str, Any]:
     """Run `main` on the sample, with the section `scored_pairs` changed; return its counts."""
-    params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
-    params["scored_pairs"] |= {"folder": str(ROOT / "data/sample")} | changes
-    Path("params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
+    write_params(scored_pairs={"folder": str(ROOT / "data/sample")} | changes)
     main()
     counts: dict[str, Any] = json.loads((FOLDER / "metrics.json").read_text())
     return counts

@@ -1,7 +1,5 @@
 """The stage `similarity` on toy predictions, its page, and the files of trained systems."""
 
-from __future__ import annotations
-
 import json
 import math
 import sys
@@ -11,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-import yaml
+from params_of import write_params
 
 from tasks.evaluation.metric_tables import read_table
 from tasks.io.frames import check
@@ -155,16 +153,14 @@ def test_the_page(made: tuple[pl.DataFrame, pl.DataFrame]) -> None:
 def test_files_of_trained_systems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The stages on the sample, from files; a system that has not been trained leaves none."""
     monkeypatch.chdir(tmp_path)
-    params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
-    params["scored_pairs"]["folder"] = str(ROOT / "data/sample")
-    own = params["similarity"]
-    del own["systems"]["attentive_lstm"]
-    own |= {"seeds": [1, 2], "bootstrap_draws": 50}
-    for system in own["systems"].values():
+    params = write_params(scored_pairs={"folder": str(ROOT / "data/sample")})
+    systems = params["similarity"]["systems"]
+    del systems["attentive_lstm"]
+    for system in systems.values():
         system["train"] |= {"max_steps": 2, "evaluate_every": 2}
-    Path("params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
+    write_params(similarity={"seeds": [1, 2], "bootstrap_draws": 50, "systems": systems})
     scored_pairs.main()
-    for name in own["systems"]:
+    for name in systems:
         with pytest.raises(FileNotFoundError):
             stage.main()
         assert not Path("data/similarity").exists()

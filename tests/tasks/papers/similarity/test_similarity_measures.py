@@ -1,36 +1,13 @@
 """Measures over seeds: means, intervals on the same draws, thresholds, undefined correlations."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from models.metrics.correlations import agreement, resampled_measure
-from tasks.papers.similarity.similarity_measures import (
-    Measured,
-    accuracy,
-    averaged,
-    best_threshold,
-    ends,
-    measured,
-)
+from tasks.papers.similarity.similarity_measures import accuracy, best_threshold, ends, measured
 
 GOLD = np.array([0.0, 0.25, 0.5, 1.0, 0.75, 0.2])
 SCORES = np.array([[0.1, 0.2, 0.6, 0.9, 0.4, 0.3], [0.3, 0.1, 0.7, 0.8, 0.9, 0.0]])
-
-
-def test_golden_mean_over_seeds() -> None:
-    """Average squared errors of two seeds on two pairs: (0.01 + 0.04) / 2 and (0.09 + 0) / 2.
-
-    0.025 and 0.045, mean 0.035.
-    """
-    scores = np.array([[0.1, 0.8], [0.3, 1.0]])
-    errors = measured("mean_squared_error", scores, np.array([0.0, 1.0]), 10, 1)
-    assert errors is not None
-    assert errors.by_seed == pytest.approx([0.025, 0.045])
-    assert errors.value == pytest.approx(0.035)
 
 
 def test_one_seed_is_the_measure_and_its_percentiles() -> None:
@@ -39,7 +16,6 @@ def test_one_seed_is_the_measure_and_its_percentiles() -> None:
     With 81 draws the quantiles 0.025 and 0.975 are the 3rd smallest and the 3rd largest.
     """
     first, second = (measured("pearson", SCORES[[row]], GOLD, 81, 7) for row in (0, 1))
-    assert first is not None and second is not None
     both = resampled_measure("pearson", SCORES, GOLD, 81, 7)
     ordered = np.sort(both[0])
     assert (first.value, *first.ends) == pytest.approx(
@@ -59,7 +35,6 @@ def test_a_correlation_of_equal_values_is_not_defined() -> None:
 def test_draws_without_a_value_are_left_out() -> None:
     """Take two pairs: a draw of one of them twice has no correlation, any other has r = 1."""
     correlation = measured("pearson", np.array([[0.1, 0.2]]), np.array([0.0, 1.0]), 50, 1)
-    assert correlation is not None
     assert np.isnan(correlation.resampled).any()
     assert correlation.ends == pytest.approx((1.0, 1.0))
     assert ends(np.full(3, np.nan)) == (None, None)
@@ -85,27 +60,3 @@ def test_golden_threshold(gold: list[float], threshold: float) -> None:
     """Take scores 0.2, 0.3, 0.8: half way between second and third; all; none; all (2 of 3)."""
     best = best_threshold(np.array([0.2, 0.3, 0.8]), np.array(gold, float))
     assert best == pytest.approx(threshold)
-
-
-@pytest.mark.thorough
-@given(st.lists(st.tuples(st.integers(0, 6), st.booleans()), min_size=1, max_size=12))
-@settings(derandomize=True, database=None, deadline=None, max_examples=60)
-def test_no_threshold_is_better(pairs: list[tuple[int, bool]]) -> None:
-    scores = np.array([score for score, _ in pairs]) / 6
-    gold = np.array([float(is_paraphrase) for _, is_paraphrase in pairs])
-
-    def right(threshold: float) -> float:
-        return float(((scores >= threshold) == (gold == 1)).mean())
-
-    best = right(best_threshold(scores, gold))
-    assert best == max(right(t) for t in [-1.0, *np.linspace(0, 1.1, 200)])
-
-
-def test_the_mean_of_several_tests_gives_each_the_same_weight() -> None:
-    """Average by seed (0.2, 0.4) and (0.6, 1.0): (0.4, 0.7), mean 0.55."""
-    first = Measured(np.array([0.2, 0.4]), np.array([0.0, 0.5, 1.0]))
-    second = Measured(np.array([0.6, 1.0]), np.array([0.2, 0.5, 0.0]))
-    mean = averaged([first, second])
-    assert mean.by_seed == pytest.approx([0.4, 0.7])
-    assert mean.value == pytest.approx(0.55)
-    assert mean.resampled == pytest.approx([0.1, 0.5, 0.5])

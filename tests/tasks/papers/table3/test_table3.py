@@ -1,15 +1,13 @@
 """Table 3 on invented scores: what is taken from where, mean and spread by hand, the page."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-import yaml
 from frames_of import queries_of
+from params_of import write_params
 from toy_evaluation import TESTS, write_toy
 
 from tasks.evaluation.metric_tables import read_table, table, write_table
@@ -17,11 +15,11 @@ from tasks.io.frames import write_frame
 from tasks.io.mixes import MIXES, read_queries
 from tasks.io.schemas import QUERIES, SCORES, TABLE
 from tasks.papers.table3.effects import EFFECTS, KEPT_UP, SCORES_BY_SEED, effects, kept_up
-from tasks.papers.table3.page import as_markdown
 from tasks.papers.table3.stage import (
     FOLDER,
     SUMMARY,
     TABLE_BY_SEED,
+    as_markdown,
     main,
     read_evaluations,
     summary,
@@ -91,8 +89,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """All evaluations of two seeds: the k-th mix answers the first k queries of each test."""
     monkeypatch.chdir(tmp_path)
     write_toy(tmp_path)
-    params = yaml.safe_load((tmp_path / "params.yaml").read_text())
-    (tmp_path / "params.yaml").write_text(yaml.safe_dump(params | {"seeds": SEEDS}))
+    write_params(seeds=SEEDS)
     for writer, rows in TESTS.items():
         more = [(f"{row[0]}{i}", *row[1:]) for row in rows if row[2] == "test" for i in range(6)]
         write_frame(queries_of(more), tmp_path / f"data/{writer}/queries.parquet", QUERIES)
@@ -122,7 +119,10 @@ def write_evaluation(folder: Path, right: dict[str, int]) -> None:
 
 
 def test_the_stage_on_files(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The k-th mix finds k of 6, `untrained` is that of the mix `base`, each mix gains 1 / 6."""
+    """The k-th mix finds k of 6, `untrained` is that of the mix `base`, each mix gains 1 / 6.
+
+    The page has the paper beside the tests that it has, and the corrected mix's gains of each seed.
+    """
     main()
     means = read_table(FOLDER / "summary.csv", SUMMARY)
     sixths = {"ngram": 1, "tfidf": 2, "untrained": 0, **{k: i for i, k in enumerate(MIXES)}}
@@ -143,21 +143,6 @@ def test_the_stage_on_files(data: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert figures["corrections"]["typos"]["success_at_1"] == pytest.approx(5 / 6, abs=1e-6)
     page = (FOLDER / "table3.md").read_text(encoding="utf-8")
     assert capsys.readouterr().out == page + "\n"
-    before = {path.name: path.read_bytes() for path in FOLDER.iterdir()}
-    main()
-    assert before == {path.name: path.read_bytes() for path in FOLDER.iterdir()}
-    assert set(before) == FILES
-
-
-def test_a_missing_seed_is_named(data: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"evaluate/base/9/table\.csv is missing"):
-        read_evaluations(data, [1, 9])
-
-
-def test_the_page(data: Path) -> None:
-    """The paper beside the tests that it has; the corrected mix's row of gains for each seed."""
-    main()
-    page = (FOLDER / "table3.md").read_text(encoding="utf-8")
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines()]
     head, first = rows[2], rows[4]
     assert head == [
@@ -173,6 +158,15 @@ def test_the_page(data: Path) -> None:
     removed = next(row for row in rows if row[3:4] == ["Typos"] and len(row) == 8)
     assert removed[:3] == ["typos (1)", "base (0)", "1"] and removed[6:] == ["0.17", "0.80"]
     assert all(line.isascii() or "±" in line or "−" in line for line in page.splitlines())
+    before = {path.name: path.read_bytes() for path in FOLDER.iterdir()}
+    main()
+    assert before == {path.name: path.read_bytes() for path in FOLDER.iterdir()}
+    assert set(before) == FILES
+
+
+def test_a_missing_seed_is_named(data: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"evaluate/base/9/table\.csv is missing"):
+        read_evaluations(data, [1, 9])
 
 
 def test_columns_are_as_wide_as_their_widest_cell() -> None:

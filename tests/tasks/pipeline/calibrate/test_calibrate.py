@@ -1,7 +1,5 @@
 """The stage `exemplars`: which inputs a mix may know, what they add, how sure answers are."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -9,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-import yaml
 from frames_of import frame_of, inputs_of, queries_of
+from params_of import write_params
 from tiny_run import make_run
 
 from models.serving.confidence import KNOWN, Levels, OodScore, word_evidence
@@ -53,6 +51,7 @@ RESOLVED = [
     ("who knows", "c", "nurse", "incorrect", False, None, False),
 ]
 """Rows of `RESOLUTIONS` without the readings."""
+NOBODY = pl.DataFrame(schema={"title": pl.String, "occupation_id": pl.String, "count": int})
 
 
 def params(**values: float) -> CalibrateParams:
@@ -108,14 +107,13 @@ def test_prior_and_exemplars_by_loops() -> None:
 
 
 def test_titles_of_a_second_taxonomy_tell_of_the_prior_alone() -> None:
-    nothing = pl.DataFrame(schema={"title": pl.String, "occupation_id": pl.String, "count": int})
     rows = {"title": ["ward help", "wrd help", "chef"], "normalized": [""] * 3}
     rows |= {"occupation_ids": [["c"]] * 3, "noisy": [False, True, False]}
     table = pl.DataFrame(rows, schema=dict(AUXILIARY_TITLES))
     drawn = auxiliary_titles(table, 1, np.random.default_rng(1))
     assert drawn in (["ward help"], ["chef"])
     assert auxiliary_titles(table, 9, np.random.default_rng(1)) == ["ward help", "chef"]
-    made = gather(PLAIN, Known([], nothing, auxiliary=["ward help"]), params(), T)
+    made = gather(PLAIN, Known([], NOBODY, auxiliary=["ward help"]), params(), T)
     assert made.prior["chance"].to_list() == pytest.approx(softmax(CLOSE["ward help"]))
     assert made.exemplars.is_empty()
 
@@ -124,9 +122,7 @@ def test_a_prior_recounted_is_the_prior_of_these_reviews() -> None:
     """Whatever reviews it counted before; a prior without power has no bias."""
     priors = {}
     for reviews in ((0, 0, 0), (0, 2, 1), (5, 0, 0)):
-        labelled = pl.DataFrame(
-            {"title": [*"xyz"], "occupation_id": [*"abc"], "count": [*reviews]},
-        )
+        labelled = pl.DataFrame({"title": [*"xyz"], "occupation_id": [*"abc"], "count": [*reviews]})
         made = gather(PLAIN, Known(["loaf man", "ward help"], labelled), params(), T)
         priors[reviews] = made.prior["bias"].to_numpy()
     for before, bias in priors.items():
@@ -149,17 +145,15 @@ def test_a_prior_of_another_power_is_not_recounted(power: float) -> None:
 
 
 def test_nothing_known_is_an_even_prior_without_exemplars() -> None:
-    nothing = pl.DataFrame(schema={"title": pl.String, "occupation_id": pl.String, "count": int})
-    made = gather(PLAIN, Known([], nothing), params(), T)
+    made = gather(PLAIN, Known([], NOBODY), params(), T)
     assert made.prior["bias"].to_list() == pytest.approx([0, 0, 0], abs=1e-7)
     assert made.exemplars.is_empty()
 
 
 def test_inputs_that_came_labelled_are_exemplars_by_their_weight() -> None:
     came = pl.DataFrame({"title": ["chef", "loaf man"], "occupation_id": ["b", "elsewhere"]})
-    nobody = pl.DataFrame(schema={"title": pl.String, "occupation_id": pl.String, "count": int})
     weights = params(input_label_weight=0.5, prediction_weight=0)
-    made = gather(PLAIN, Known(["chef", "loaf man"], nobody, came), weights, T)
+    made = gather(PLAIN, Known(["chef", "loaf man"], NOBODY, came), weights, T)
     assert made.exemplars.rows() == [("chef", "b", 0.5, "label")]
 
 
@@ -210,24 +204,18 @@ def test_the_stage_on_a_run(mix: str, tmp_path: Path, monkeypatch: pytest.Monkey
     root = make_run(tmp_path / "run")
     monkeypatch.chdir(root)
     Path("data/train/typos").rename(f"data/train/{mix}")
-    write_frame(
-        inputs_of([("Night coder", None, "unlabelled")]),
-        Path("data/split/inputs.parquet"),
-        SPLIT_INPUTS,
-    )
+    inputs = inputs_of([("Night coder", None, "unlabelled")])
+    write_frame(inputs, Path("data/split/inputs.parquet"), SPLIT_INPUTS)
     write_frame(pl.DataFrame(schema=STRINGS), Path(f"data/pairs/{mix}/strings.parquet"), STRINGS)
     auxiliary = pl.DataFrame(schema=dict(AUXILIARY_TITLES))
     write_frame(auxiliary, Path("data/auxiliary_taxonomy/titles.parquet"), AUXILIARY_TITLES)
-    values = yaml.safe_load(Path("params.yaml").read_text(encoding="utf-8"))
-    values["calibrate"] |= {"prior_power": 0.5, "prediction_weight": 0.3}
-    Path("params.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
+    write_params(calibrate={"prior_power": 0.5, "prediction_weight": 0.3})
     monkeypatch.setattr("sys.argv", ["calibrate", "--mix", mix, "--seed", "7"])
     main()
     folder = Path(f"data/calibrate/{mix}/7")
     first = {path.name: path.read_bytes() for path in folder.iterdir()}
-    assert set(first) == {
-        *("prior.parquet", "exemplars.parquet", "calibration.json", "metrics.json")
-    }
+    tables = ("prior.parquet", "exemplars.parquet")
+    assert set(first) == {*tables, "calibration.json", "metrics.json"}
     assert read_frame(folder / "prior.parquet", PRIOR)["chance"].sum() == pytest.approx(1)
     titles = set(read_frame(folder / "exemplars.parquet", EXEMPLARS)["title"])
     assert titles == ({"night coder"} if mix == "extra_words" else set())

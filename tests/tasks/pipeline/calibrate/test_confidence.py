@@ -1,7 +1,5 @@
 """Queries for the confidence, the message if there are too few, and shares of exact titles."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 import pytest
@@ -53,15 +51,10 @@ def test_vague_queries_are_last_words_initials_and_topics() -> None:
 
 def test_labels_are_in_the_language_of_the_title() -> None:
     """Of two languages that of the own label counts; without a label in it, the own one."""
-    rows = [
-        ("a", "Bäcker", "de", True),
-        ("a", "bakery hand", "de", False),
-        ("a", "baker", "en", True),
-        ("a", "bakery hand", "en", False),
-        ("a", "fornaio", "it", False),
-        ("b", "bakery hand", "de", False),
-        ("b", "Küchenhilfe", "de", True),
-    ]
+    rows = [("a", "Bäcker", "de", True), ("a", "bakery hand", "de", False)]
+    rows += [("a", "baker", "en", True), ("a", "bakery hand", "en", False)]
+    rows += [("a", "fornaio", "it", False), ("b", "bakery hand", "de", False)]
+    rows += [("b", "Küchenhilfe", "de", True)]
     aliases = pl.concat(aliases_of([(o, t, p, "train")], spoken) for o, t, spoken, p in rows)
     names = [("a", "baker", []), ("b", "kitchen hand", [])]
     occupations = pl.DataFrame(names, OCCUPATIONS, orient="row")
@@ -77,13 +70,9 @@ def test_labels_are_in_the_language_of_the_title() -> None:
 
 def test_how_often_exact_titles_are_right() -> None:
     """Nine of ten are assumed; the label goes before another's alias, and two owners count not."""
-    rows = [
-        ("a", "Baker", True, "train"),
-        ("b", "baker", False, "train"),
-        ("b", "Nurse", True, "train"),
-        ("b", "help", False, "train"),
-        ("c", "help", False, "train"),
-    ]
+    rows = [("a", "Baker", True, "train"), ("b", "baker", False, "train")]
+    rows += [("b", "Nurse", True, "train"), ("b", "help", False, "train")]
+    rows += [("c", "help", False, "train")]
     inputs = inputs_of([("Baker", "a", "known"), ("NURSE", "c", "known"), ("help", "c", "known")])
     shares = exact_shares(aliases_of(rows), inputs, INDEX, HIERARCHY)
     assert shares == pytest.approx([11 / 12, 10 / 12])

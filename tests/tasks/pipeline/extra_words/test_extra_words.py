@@ -1,27 +1,16 @@
 """The stage: what the Extra Words test promises, its parts, and what no string of it may be."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
-from frames_of import as_split_gives, inputs_of, queries_that_ask, titles_of, variants_of
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from frames_of import inputs_of, queries_that_ask, titles_of, variants_of
 from pydantic import ValidationError
 
-from models.serving.scores import ScoreRule
-from models.serving.search import Search
-from models.text.titles import clean_title, normalize_title
-from tasks.evaluation.ngram_matcher import NgramMatcher
-from tasks.evaluation.ranking import rank_queries
-from tasks.evaluation.systems import index_of
+from models.text.titles import clean_title
 from tasks.io.frames import check
-from tasks.io.schemas import EXTRA_WORDS_VARIANTS, QUERIES, READINGS, SPLIT_INPUTS, VARIANTS
-from tasks.pipeline.extra_words.mined_inputs import contained_titles
+from tasks.io.schemas import EXTRA_WORDS_VARIANTS, QUERIES, SPLIT_INPUTS, VARIANTS
 from tasks.pipeline.extra_words.stage import (
     ExtraWords,
     ExtraWordsParams,
@@ -32,9 +21,6 @@ from tasks.pipeline.extra_words.stage import (
 from tasks.pipeline.extra_words.superfluous import phrases_by_language
 
 NO_INPUTS = pl.DataFrame(schema=dict(SPLIT_INPUTS))
-BEST = ScoreRule("best", 0.06)
-Title = tuple[str, str, str]
-Input = tuple[str, str | None, str]
 
 
 def params(**changes: Any) -> ExtraWordsParams:
@@ -44,107 +30,15 @@ def params(**changes: Any) -> ExtraWordsParams:
     return ExtraWordsParams(**values | changes)
 
 
-def normal(titles: Iterable[str]) -> set[str]:
-    return {normalize_title(title) for title in titles}
-
-
-def made_of(
-    titles: pl.DataFrame,
-    inputs: pl.DataFrame,
-    earlier: tuple[list[str], list[str]] = ([], []),
-    seed: int = 1,
-    **changes: Any,
-) -> ExtraWords:
-    queries = queries_that_ask(earlier[0])
-    variants = variants_of(("x", variant) for variant in earlier[1])
-    return extra_words(titles, inputs, queries, variants, params(**changes), seed)
-
-
-WORDS = st.lists(
-    st.sampled_from(["cook", "Old", "c++", "c", "nurse.", "x/y", "(!)", "-"]), min_size=1
-)
-TITLE = st.builds(" ".join, WORDS.filter(lambda words: len(words) < 3))
-RAW = st.builds(" ".join, WORDS)
-SPLITS = st.sampled_from(["train", "train", "heldout_alias"])
-LABEL = st.sampled_from(["p", "q", None])
-TITLES = st.lists(
-    st.tuples(st.sampled_from("pqr"), TITLE, SPLITS), min_size=1, max_size=9, unique=True
-).map(as_split_gives)
-INPUT = st.tuples(RAW, LABEL, st.sampled_from(["train", "unlabelled"]))
-EARLIER = st.tuples(st.lists(RAW, max_size=3), st.lists(RAW, max_size=3))
-
-
-@pytest.mark.thorough
-@given(TITLES, st.lists(INPUT, min_size=6, max_size=24), EARLIER, st.integers(0, 9))
-@settings(max_examples=40)
-def test_the_promises(
-    titles: list[Title], inputs: list[Input], earlier: tuple[list[str], list[str]], seed: int
-) -> None:
-    made = made_of(titles_of(titles), inputs_of(inputs), earlier, seed)
-    check(made.variants, EXTRA_WORDS_VARIANTS, "variants")
-    check(made.queries, QUERIES, "queries")
-    mined = made.variants.filter(pl.col("kind") == "mined")
-    for title, variant, label_agrees in mined.select("title", "variant", "label_agrees").rows():
-        assert title in {clean_title(alias) for _, alias, split in titles if split == "train"}
-        assert_held_whole(normalize_title(title), normalize_title(variant))
-        gold = {occupation for occupation, alias, _ in titles if clean_title(alias) == title}
-        labels = {label for raw, label, _ in inputs if clean_title(raw) == variant}
-        assert label_agrees in {None if label is None else label in gold for label in labels}
-    for variant, normalized in made.variants.select("variant", "normalized").rows():
-        assert (variant, normalized) == (clean_title(variant), normalize_title(variant))
-    taken = normal(title for _, title, _ in titles) | normal([*earlier[0], *earlier[1]])
-    assert not taken & normal(made.variants["variant"])
-    train = made.variants.filter(pl.col("split") == "train")
-    questions = normal(made.queries["raw_title"])
-    assert not questions & normal(train["variant"])
-    assert len(questions) == len(made.queries)
-    assert set(made.queries["raw_title"]) <= {raw for raw, *_ in inputs}
-    for raw, cleaned, normalized in made.queries.select("raw_title", *READINGS).rows():
-        assert (cleaned, normalized) == (clean_title(raw), normalize_title(raw))
-    assert made.queries["query_id"].is_unique().all()
-    assert_shared_out(mined)
-
-
-def assert_held_whole(title: str, text: str) -> None:
-    assert title != text
-    places = [i for i in range(len(text)) if text.startswith(title, i)]
-    edges = [(text[:i][-1:], text[i + len(title) :].lstrip(".")[:1]) for i in places]
-    assert any({before, after} <= {"", " ", "/"} for before, after in edges)
-
-
-def assert_shared_out(mined: pl.DataFrame) -> None:
-    """Borders are rounded, so that a part is its share of the labelled rows to within one."""
-    labelled = mined.drop_nulls("label_agrees")
-    for split, share in {"test": 0.4, "valid": 0.1, "gate": 0.1, "train": 0.4}.items():
-        assert abs(len(labelled.filter(pl.col("split") == split)) - share * len(labelled)) <= 1
-    assert set(mined.filter(pl.col("label_agrees").is_null())["split"]) <= {"train"}
-
-
-@pytest.mark.thorough
-@given(
-    TITLES.filter(lambda rows: any(split == "train" for *_, split in rows)),
-    st.lists(INPUT, min_size=8, max_size=24),
-)
-@settings(max_examples=30)
-def test_the_ngram_matcher_is_right_on_every_query(
-    titles: list[Title], inputs: list[Input]
-) -> None:
-    """By expectation over ties and with several gold occupations, as every table counts."""
-    frame = titles_of(titles)
-    made = made_of(frame, inputs_of(inputs), test_share=1.0, valid_share=0.0, gate_share=0.0)
-    index = index_of(frame)
-    search = Search(index, NgramMatcher(index.titles).similarities, BEST)
-    scores, _ = rank_queries("ngram", search, made.queries, depth=2)
-    assert scores["success_at_1"].to_list() == [1.0] * len(made.queries)
+def made_of(titles: pl.DataFrame, inputs: pl.DataFrame, **changes: Any) -> ExtraWords:
+    none = queries_that_ask([]), variants_of([])
+    return extra_words(titles, inputs, *none, params(**changes), 1)
 
 
 TITLES_OF_TWO = titles_of(
     [
-        ("a", "Nurse", "train"),
-        ("a", "ward  nurse", "train"),
-        ("b", "nurse", "train"),
-        ("b", "cook", "train"),
-        ("b", "chef", "valid"),
+        *(("a", "Nurse", "train"), ("a", "ward  nurse", "train"), ("b", "nurse", "train")),
+        *(("b", "cook", "train"), ("b", "chef", "valid")),
     ]
 )
 TWENTY = inputs_of(
@@ -159,17 +53,10 @@ def test_queries_variants_and_counts_worked_by_hand() -> None:
     b has three titles, one of them held out.
     """
     made = made_of(TITLES_OF_TWO, TWENTY, padded=0)
-    assert made.metrics["mined"]["by_slice"] == {
-        "label_agrees": 5,
-        "label_differs": 10,
-        "unlabelled": 5,
-    }
-    assert made.variants["split"].value_counts().sort("split").rows() == [
-        ("gate", 1),
-        ("test", 6),
-        ("train", 11),
-        ("valid", 2),
-    ]
+    slices = {"label_agrees": 5, "label_differs": 10, "unlabelled": 5}
+    assert made.metrics["mined"]["by_slice"] == slices
+    parts = {"gate": 1, "test": 6, "train": 11, "valid": 2}
+    assert dict(made.variants["split"].value_counts().iter_rows()) == parts
     assert made.variants["variant"].to_list() == TWENTY["cleaned"].to_list()
     for query in made.queries.iter_rows(named=True):
         nurse = "NURSE" in query["raw_title"]
@@ -183,6 +70,13 @@ def test_queries_variants_and_counts_worked_by_hand() -> None:
     assert tests["query_id"].to_list() == [f"extra_words-test-{n}" for n in range(6)]
     unlabelled = made.variants.filter(pl.col("label_agrees").is_null())
     assert unlabelled["split"].to_list() == ["train"] * 5
+
+
+def test_what_earlier_stages_ask_or_train_on_is_left_out() -> None:
+    asked, trained = queries_that_ask(["Cook no. 1"]), variants_of([("nurse", "wanted: nurse 2")])
+    made = extra_words(TITLES_OF_TWO, TWENTY, asked, trained, params(padded=0), 1)
+    left_out = {*TWENTY["cleaned"]} - {*made.variants["variant"]}
+    assert left_out == {"cook no. 1", "wanted: nurse 2"}
 
 
 def test_padded_titles_have_the_words_of_the_training_part_alone() -> None:
@@ -225,17 +119,21 @@ def test_known_phrases_pad_without_any_input() -> None:
         params(phrases={"before": [" "], "after": []})
 
 
-def test_our_phrases_of_the_language_pad_without_any_input() -> None:
-    made = made_of(TITLES_OF_TWO, NO_INPUTS, padded=3, phrases_by_language=True)
-    words = {word for pair in phrases_by_language()["en"] for text in pair for word in text.split()}
-    assert len(made.variants) > 0
+def test_our_phrases_of_a_titles_language_pad_without_any_input() -> None:
+    titles = titles_of([("a", "nurse", "train"), ("b", "koch", "train")])
+    titles = titles.with_columns(language=pl.Series(["en", "de"]))
+    made = made_of(titles, NO_INPUTS, padded=3, phrases_by_language=True)
+    assert set(made.variants["title"]) == {"nurse", "koch"}
     for title, variant in made.variants.select("title", "variant").iter_rows():
-        assert {*variant.split()} - {*title.split()} <= words
+        pairs = phrases_by_language()["en" if title == "nurse" else "de"]
+        words = {word for pair in pairs for text in pair for word in text.split()}
+        assert {*variant.split()} - {title} <= words
 
 
 OWNED = titles_of(
     (occupation, title, "train")
-    for occupation, title in (("a", "nurse"), ("a", "staff nurse"), ("b", "cook"), ("b", "chef"))
+    for occupation, titles in (("a", ("nurse", "staff nurse", "carer")), ("b", ("cook", "carer")))
+    for title in titles
 )
 INPUTS = inputs_of(
     [
@@ -250,6 +148,7 @@ INPUTS = inputs_of(
 
 
 def test_each_rule_of_labelled_inputs() -> None:
+    """Drawn are titles of its occupation, and none that another has as well."""
     made = labelled_inputs(INPUTS, OWNED, {"chef de partie"}, 50, np.random.default_rng(1))
     check(made, VARIANTS, "variants")
     assert made.sort("title").rows() == [
@@ -258,76 +157,10 @@ def test_each_rule_of_labelled_inputs() -> None:
     ]
 
 
-def test_no_title_of_two_occupations_is_drawn() -> None:
-    carer = OWNED.head(1).with_columns(title=pl.lit("carer"), occupation_ids=pl.lit(["a", "b"]))
-    both = pl.concat([OWNED, carer])
-    made = labelled_inputs(INPUTS, both, set(), 50, np.random.default_rng(1))
-    assert set(made["title"]) == {"nurse", "staff nurse", "cook", "chef"}
-
-
-PADDED_TITLE = st.lists(st.sampled_from(["a", "b", "c-d", "e.", "-"]), min_size=1, max_size=3).map(
-    " ".join
-)
-PHRASES = st.lists(st.tuples(PADDED_TITLE, PADDED_TITLE | st.just("")), min_size=1, max_size=4)
-
-
-def padded(
-    titles: list[str], around: list[tuple[str, str]], taken: set[str], copies: int = 1
-) -> tuple[pl.DataFrame, dict[str, int]]:
-    frame = titles_of(("a", title, "train") for title in titles)
-    return padded_titles(
-        frame, lambda _: around, {"taken": taken}, copies, np.random.default_rng(1)
-    )
-
-
-@pytest.mark.thorough
-@given(
-    st.lists(PADDED_TITLE, unique=True, min_size=2),
-    PHRASES,
-    st.sets(PADDED_TITLE.map(normalize_title)),
-)
-@settings(max_examples=60)
-def test_the_promises_of_padded_titles(
-    titles: list[str], around: list[tuple[str, str]], taken: set[str]
-) -> None:
-    variants, counts = padded(titles, around, taken, copies=3)
-    check(variants, VARIANTS, "variants")
-    assert variants.is_unique().all()
-    words = {word for phrases in around for phrase in phrases for word in phrase.split()}
-    names = {normalize_title(title) for title in titles}
-    for title, variant, normalized in variants.rows():
-        assert f" {title} " in f" {variant} "
-        assert set(variant.split()) <= words | set(title.split())
-        assert (variant, normalized) == (clean_title(variant), normalize_title(variant))
-        assert normalized not in taken
-        longest = contained_titles([normalized], names)[0]
-        assert max(map(len, longest), default=0) <= len(normalize_title(title))
-    assert counts["drawn"] == 3 * sum(normalize_title(title) != "" for title in titles)
-    left_out = sum(counts[name] for name in ("taken", "holds_a_longer_title", "repeated"))
-    assert counts["drawn"] - left_out == len(variants)
-
-
 def test_each_rule_of_padded_titles() -> None:
     """One phrase around three titles: taken, longer title inside, kept; the second copy repeats."""
-    variants, counts = padded(
-        ["nurse", "cook", "cook manager"], [("the", "manager")], {"the nurse manager"}, 2
-    )
+    titles = titles_of(("a", title, "train") for title in ("nurse", "cook", "cook manager"))
+    taken, rng = {"taken": {"the nurse manager"}}, np.random.default_rng(1)
+    variants, counts = padded_titles(titles, lambda _: [("the", "manager")], taken, 2, rng)
     assert variants.rows() == [("cook manager", *["the cook manager manager"] * 2)]
     assert counts == {"drawn": 6, "taken": 2, "holds_a_longer_title": 2, "repeated": 1}
-
-
-def test_no_copies_or_nothing_learned_give_none() -> None:
-    for variants, counts in (
-        padded(["nurse"], [("the", "")], set(), 0),
-        padded(["nurse"], [], set(), 2),
-    ):
-        assert variants.equals(pl.DataFrame(schema=dict(VARIANTS)))
-        assert counts["drawn"] == 0
-
-
-def test_titles_are_padded_with_the_words_of_their_language() -> None:
-    frame = titles_of([("a", "nurse", "train"), ("a", "krankenpfleger", "train")])
-    frame = frame.with_columns(language=pl.Series(["en", "de"]))
-    words = {"en": [("the", "")], "de": [("", "(m/w/d)")]}
-    variants, _ = padded_titles(frame, words.__getitem__, {}, 1, np.random.default_rng(1))
-    assert variants["variant"].to_list() == ["the nurse", "krankenpfleger (m/w/d)"]

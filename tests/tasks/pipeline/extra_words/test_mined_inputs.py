@@ -1,7 +1,5 @@
 """Mining: the matcher's verdict worked by hand, which title stands, and what is left out."""
 
-from __future__ import annotations
-
 import polars as pl
 import pytest
 from frames_of import inputs_of, titles_of
@@ -9,20 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.text.titles import normalize_title
-from tasks.io.frames import check
 from tasks.pipeline.extra_words.mined_inputs import BLOCK, contained_titles, mined_inputs
 
 Mined = tuple[pl.DataFrame, dict[str, int]]
-
-MINED = {
-    "title": pl.String,
-    "occupation_ids": pl.List(pl.String),
-    "occupation_size": pl.UInt32,
-    "raw_title": pl.String,
-    "normalized": pl.String,
-    "variant": pl.String,
-    "label_agrees": pl.Boolean,
-}
 
 
 def mined_from(
@@ -87,16 +74,8 @@ def test_of_titles_that_differ_in_punctuation_the_one_the_matcher_takes() -> Non
 
 def test_labels_and_distinct_inputs() -> None:
     """Of equal inputs the first with a label stands for all; without one the first."""
-    rows = [
-        ("Old  nurse", None),
-        ("old nurse!", "b"),
-        ("OLD NURSE", "a"),
-        ("New nurse", None),
-        ("NEW nurse", None),
-        ("One  nurse", "a"),
-        ("...", None),
-        ("", "a"),
-    ]
+    rows = [("Old  nurse", None), ("old nurse!", "b"), ("OLD NURSE", "a"), ("New nurse", None)]
+    rows += [("NEW nurse", None), ("One  nurse", "a"), ("...", None), ("", "a")]
     mining = mined_from({"nurse": ["a"]}, rows)
     columns = ("raw_title", "variant", "normalized", "label_agrees")
     assert mining[0].select(columns).rows() == [
@@ -106,16 +85,14 @@ def test_labels_and_distinct_inputs() -> None:
     ]
     assert mining[1]["inputs"] == 8
     assert mining[1]["distinct"] == 4
-    check(mining[0], MINED, "mined")
 
 
 def test_every_rule_is_counted() -> None:
     """Seven distinct inputs: one holds nothing, one is a title, one each of two reasons."""
     raw_titles = ["nurse", "cook internal", "old nurse", "Nurse, new", "a nurse", "a nurse b", "x"]
     taken = {"first": {"old nurse", "nurse"}, "second": {"nurse new", "old nurse"}}
-    mining = mined_from(
-        {"nurse": ["a"], "intern": ["b"]}, [(raw, None) for raw in raw_titles], taken
-    )
+    rows = [(raw, None) for raw in raw_titles]
+    mining = mined_from({"nurse": ["a"], "intern": ["b"]}, rows, taken)
     assert mining[1] == {
         "inputs": 7,
         "distinct": 7,
@@ -135,12 +112,6 @@ def test_more_than_one_block() -> None:
     mining = mined({"nurse": ["a"], "cook": ["b"]}, *raw_titles)
     assert mining[0]["variant"].to_list() == raw_titles
     assert mining[0]["title"].to_list() == ["nurse", "cook"] * BLOCK
-
-
-def test_nothing_in_nothing_out() -> None:
-    for mining in (mined({"nurse": ["a"]}), mined({}), mined({}, "old nurse")):
-        check(mining[0], MINED, "mined")
-        assert len(mining[0]) == mining[1]["agrees"] == 0
 
 
 def obvious(text: str, titles: set[str]) -> set[str]:
@@ -174,19 +145,10 @@ def test_the_oracle_finds_the_same(inputs: list[str], titles: set[str]) -> None:
     ("text", "title", "held"),
     [
         ("internal auditor", "intern", False),
-        ("intern auditor", "intern", True),
         ("intern", "intern", False),  # complete, but not strict
-        ("c++ developer", "c", False),
         ("c/c++ developer", "c", True),
-        (".net developer", "net", False),
-        ("developer/programmer", "developer", True),
-        ("developer/programmer", "programmer", True),
-        ("sales & marketing manager", "marketing manager", True),
-        ("nurse. london", "nurse", True),
-        ("nurse.", "nurse", True),
         ("nurse.london", "nurse", False),
         ("7.5t driver", "5t driver", False),
-        ("software engineering", "software engineer", False),
         ("part II architectural assistant or architect at", "architect", True),  # table 2, paper
         # section 4.2: the plural is no whole word
         ("looking for C++ developers (urgent!)", "c++ developer", False),

@@ -1,24 +1,13 @@
 """Superfluous words: what is learned, and that what is drawn was learned."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from models.text.titles import clean_title, normalize_title
 from tasks.io.command import ROOT
-from tasks.pipeline.extra_words.superfluous import (
-    distinct,
-    known,
-    learn,
-    pad,
-    phrases_by_language,
-)
+from tasks.pipeline.extra_words.superfluous import known, learn, pad, phrases_by_language
 
 PHRASES = ROOT / "tasks/pipeline/extra_words/phrases.csv"
 ESCO_TITLES = ROOT / "data/esco/titles.parquet"
@@ -44,39 +33,8 @@ def test_what_is_learned(title: str, variant: str, before: str, after: str) -> N
 
 
 @pytest.mark.parametrize("variant", ["nurse/carer", "old nurse. london", "nurse!", "nurses wanted"])
-def test_nothing_is_learned_where_the_title_ends_inside_a_word_or_fills_the_input(
-    variant: str,
-) -> None:
+def test_nothing_is_learned_where_the_title_ends_inside_a_word_or_fills_the_input(variant) -> None:
     assert learn(["nurse"], [variant]) == []
-
-
-LEARNED = [
-    ("senior", ""),
-    ("", "(urgent!)"),
-    ("looking for", ""),
-    ("", "- london"),
-    ("the", "of hall"),
-    ("", "now"),
-]
-TITLES = st.lists(st.text("abc -+", min_size=1).map(clean_title).filter(bool), max_size=8)
-
-
-@pytest.mark.thorough
-@given(TITLES, st.integers(0, 999))
-def test_padded_titles_stand_whole_between_learned_phrases(titles: list[str], seed: int) -> None:
-    padded = pad(titles, LEARNED, np.random.default_rng(seed))
-    assert len(padded) == len(titles)
-    phrases = {(before, after) for before, _ in LEARNED for _, after in LEARNED}
-    for title, text in zip(titles, padded, strict=True):
-        assert text in {f"{before} {title} {after}".strip() for before, after in phrases}
-        assert text == clean_title(text)
-
-
-@given(st.lists(st.tuples(st.text("ab -", max_size=6), st.text("ab! ", max_size=6)), max_size=6))
-def test_what_was_put_around_is_learned_again(around: list[tuple[str, str]]) -> None:
-    expected = [(clean_title(b), clean_title(a)) for b, a in around if normalize_title(f"{b} {a}")]
-    learned = learn(["nurse"] * len(expected), [f"{b} nurse {a}" for b, a in expected])
-    assert learned == expected
 
 
 def test_how_many_words_come_together_and_phrases_by_frequency() -> None:
@@ -96,11 +54,6 @@ def test_phrases_of_different_inputs_meet() -> None:
     learned = [("a", "c"), ("b", "d")]
     drawn = set(pad(["x"] * 200, learned, np.random.default_rng(1)))
     assert drawn == {"a x c", "a x d", "b x c", "b x d"}
-
-
-def test_distinct_phrases_and_words_are_counted() -> None:
-    assert distinct(LEARNED) == {"before": 3, "after": 4, "words": 10}
-    assert distinct([]) == {"before": 0, "after": 0, "words": 0}
 
 
 def test_nothing_learned_pads_nothing() -> None:

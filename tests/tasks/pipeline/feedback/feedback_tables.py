@@ -1,7 +1,5 @@
 """A taxonomy of four occupations, people's tables about it as files of any bytes, and verdicts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +10,6 @@ from models.text.titles import normalize_title
 from tasks.io.frames import check
 from tasks.io.schemas import FEEDBACK, VERDICTS
 from tasks.pipeline.feedback.reader import read_feedback
-from tasks.pipeline.feedback.stage import FeedbackParams
 from tasks.tables.rejected import RejectedRows
 
 ALIASES = aliases_of(
@@ -40,11 +37,6 @@ class Read(NamedTuple):
 
     def values(self, *columns: str) -> list[tuple[str | None, ...]]:
         return self.frame.select(columns).rows()
-
-
-def params_for(folder: Path) -> FeedbackParams:
-    values = {"reader": "table", "from_labels": False, "max_rejected_share": 0.0, "gate_share": 0.0}
-    return FeedbackParams(folder=str(folder), columns={}, **values)
 
 
 def read_folder(folder: Path, **columns: str) -> Read:

@@ -1,33 +1,18 @@
 """The stage on toy files: people's tables to resolutions, what it refuses, and equal bytes."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
 import pytest
 import yaml
-from feedback_tables import ALIASES, GOOD, HEADER, params_for
+from feedback_tables import HEADER
 from frames_of import aliases_of, queries_of, variants_of
 
+from tasks.io import schemas
 from tasks.io.frames import read_frame, write_frame
 from tasks.io.mixes import BEFORE_FEEDBACK, SOURCES
-from tasks.io.schemas import (
-    AUXILIARY_TITLES,
-    EXTRA_WORDS_VARIANTS,
-    OVERRIDES,
-    QUERIES,
-    READINGS,
-    REJECTED,
-    RESOLUTIONS,
-    SPLIT_ALIASES,
-    SYNONYM_VARIANTS,
-    VARIANTS,
-    VERDICTS,
-)
-from tasks.pipeline.feedback.stage import Feedback, feedback, main
+from tasks.pipeline.feedback.stage import main
 from tasks.pipeline.pairs.strings import NO_AUXILIARY
-from tasks.tables.rejected import RejectedRows
 from tasks.tables.source_files import IngestError
 
 OUT = Path("data/feedback")
@@ -41,11 +26,11 @@ LINES = (
 SECTION = {"reader": "table", "folder": "given", "from_labels": True, "columns": {}}
 SECTION |= {"gate_share": 0.0, "max_rejected_share": 0.0}
 TRAINED = {
-    "typos": ([("cook", "typed")], VARIANTS),
-    "synonyms": ([("cook", "reworded", "", "", "manual")], SYNONYM_VARIANTS),
+    "typos": ([("cook", "typed")], schemas.VARIANTS),
+    "synonyms": ([("cook", "reworded", "", "", "manual")], schemas.SYNONYM_VARIANTS),
     "extra_words": (
         [("cook", "mined", "mined", True, "train"), ("cook", "tested", "mined", True, "test")],
-        EXTRA_WORDS_VARIANTS,
+        schemas.EXTRA_WORDS_VARIANTS,
     ),
 }
 
@@ -55,16 +40,18 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two occupations, what mix 3 trains on, and a query in every stage's file."""
     monkeypatch.chdir(tmp_path)
     aliases = aliases_of([("cook", "Cook", True, "train"), ("nurse", "Nurse", True, "train")])
-    write_frame(aliases, Path("data/split/aliases.parquet"), SPLIT_ALIASES)
+    write_frame(aliases, Path("data/split/aliases.parquet"), schemas.SPLIT_ALIASES)
     parts = ("test", "valid", "gate", "test")
     for number, (writer, split) in enumerate(zip(BEFORE_FEEDBACK, parts, strict=True)):
         frame = queries_of([(f"{number}", writer, split, f"Asked {number}", ["cook"], 1, "alias")])
-        write_frame(frame, Path(f"data/{writer}/queries.parquet"), QUERIES)
+        write_frame(frame, Path(f"data/{writer}/queries.parquet"), schemas.QUERIES)
     for source in SOURCES:
         rows, schema = TRAINED[source.stage]
         frame = variants_of(rows, schema)
         write_frame(frame, Path(f"data/{source.stage}/variants.parquet"), schema)
-    write_frame(NO_AUXILIARY, Path("data/auxiliary_taxonomy/titles.parquet"), AUXILIARY_TITLES)
+    write_frame(
+        NO_AUXILIARY, Path("data/auxiliary_taxonomy/titles.parquet"), schemas.AUXILIARY_TITLES
+    )
     Path("given").mkdir()
     params()
     give(OWN)
@@ -86,25 +73,25 @@ def metrics() -> dict:
 
 
 def trained_titles() -> list[str]:
-    resolutions = read_frame(OUT / "resolutions.parquet", RESOLUTIONS)
+    resolutions = read_frame(OUT / "resolutions.parquet", schemas.RESOLUTIONS)
     return resolutions.drop_nulls("matched_title")["raw_title"].to_list()
 
 
 def test_by_hand() -> None:
     main()
-    resolutions = read_frame(OUT / "resolutions.parquet", RESOLUTIONS)
-    assert resolutions.drop(READINGS).rows() == [
+    resolutions = read_frame(OUT / "resolutions.parquet", schemas.RESOLUTIONS)
+    assert resolutions.drop(schemas.READINGS).rows() == [
         ("Sister!", "cook", "cook", "incorrect", False, "nurse", False),
         ("fry cook", "cook", "cook", "correct", False, "cook", False),
     ]
-    assert len(read_frame(OUT / "verdicts.parquet", VERDICTS)) == len(LINES)
-    assert read_frame(OUT / "overrides.parquet", OVERRIDES).rows() == [
+    assert len(read_frame(OUT / "verdicts.parquet", schemas.VERDICTS)) == len(LINES)
+    assert read_frame(OUT / "overrides.parquet", schemas.OVERRIDES).rows() == [
         ("asked 1", "cook", True),  # a query, from which nothing learns
         ("fry cook", "cook", True),
         ("sister", "nurse", True),
     ]
-    assert read_frame(OUT / "rejected.parquet", REJECTED).is_empty()
-    assert read_frame(OUT / "queries.parquet", QUERIES).is_empty()
+    assert read_frame(OUT / "rejected.parquet", schemas.REJECTED).is_empty()
+    assert read_frame(OUT / "queries.parquet", schemas.QUERIES).is_empty()
     counts = metrics()
     assert counts["rows_read"] == {"given/given.csv": 4, "data/simulate_feedback/feedback.csv": 0}
     assert (counts["rows"], counts["query"], counts["predictions"]) == (4, 1, 2)
@@ -147,14 +134,14 @@ def test_the_reserve_is_asked_and_not_trained_on() -> None:
     give("given.csv", *LINES, *lines, "nobody knows,cook,cook,v,incorrect,,ann,")
     main()
     assert sorted(trained_titles()) == sorted(trained)
-    queries = read_frame(OUT / "queries.parquet", QUERIES)
+    queries = read_frame(OUT / "queries.parquet", schemas.QUERIES)
     kept = ["Sister!", "fry cook", "tested"]
     assert queries["raw_title"].to_list() == kept
     assert queries["occupation_ids"].to_list() == [["nurse"], ["cook"], ["nurse"]]
     assert set(queries.select("test", "split", "occupation_size", "source").rows()) == {
         ("annotations", "gate", 1, "feedback")
     }
-    resolutions = read_frame(OUT / "resolutions.parquet", RESOLUTIONS)
+    resolutions = read_frame(OUT / "resolutions.parquet", schemas.RESOLUTIONS)
     assert set(resolutions.filter("held_out")["raw_title"]) == {*kept, "nobody knows"}
     counts = metrics()
     assert (counts["held_out"], counts["gate_queries"], counts["trained"]) == (4, 3, 3)
@@ -166,7 +153,7 @@ def test_nobody_said_anything() -> None:
         Path("given/given.csv").unlink(missing_ok=True)
         main()
         assert trained_titles() == []
-        assert read_frame(OUT / "queries.parquet", QUERIES).is_empty()
+        assert read_frame(OUT / "queries.parquet", schemas.QUERIES).is_empty()
         assert metrics()["rows_read"] == ({str(OWN): 0} if from_labels else {})
 
 
@@ -202,25 +189,3 @@ def test_a_missing_file_or_folder_says_what_to_do() -> None:
     params(folder="nowhere")
     with pytest.raises(IngestError, match=r"nowhere is no folder; feedback\.folder"):
         main()
-
-
-def made_of(*lines: str) -> Feedback:
-    give("given.csv", *lines)
-    return feedback(params_for(Path("given")), ALIASES, set(), set(), RejectedRows())
-
-
-def test_duplicates_count_once() -> None:
-    """The same reviewer's same words, in any spelling of the title, and in two files."""
-    give("e.csv", GOOD)
-    made = made_of(GOOD, GOOD.replace("fry cook", "Fry  COOK!"))
-    assert made.counts["rejected"] == {}
-    assert (made.counts["rows"], made.counts["duplicate"], made.counts["predictions"]) == (3, 2, 1)
-    assert made.resolutions["resolution"].to_list() == ["correct"]
-
-
-def test_dates_of_any_kind_tell_the_later_verdict() -> None:
-    """Ann takes back what she said; bob's date of a spreadsheet is that of her first verdict."""
-    later = GOOD.replace("correct,,ann,2026-01-01", "incorrect,nurse,ann,2.1.2026")
-    made = made_of(later, GOOD, GOOD.replace("ann,2026-01-01", "bob,46023"))
-    assert (made.counts["outdated"], made.counts["conflicts"]) == (1, 1)
-    assert made.resolutions.select("resolution", "occupation_id").rows() == [("incorrect", "nurse")]

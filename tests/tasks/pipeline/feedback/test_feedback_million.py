@@ -1,7 +1,5 @@
 """A million rows of feedback, in a process of their own whose memory the system measures."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,15 +1,9 @@
 """Which occupation an id names: itself, and what a spreadsheet left of it."""
 
-from __future__ import annotations
-
 import pytest
 from frames_of import aliases_of
 
-from tasks.pipeline.feedback.occupation_ids import (
-    REWRITTEN_ID,
-    OccupationIds,
-    labels_of,
-)
+from tasks.pipeline.feedback.occupation_ids import REWRITTEN_ID, OccupationIds, labels_of
 
 IDS = ["0123", "045", "45", "0067", "067", "1234", "000", "http://x/08", "15-1252.00"]
 OCCUPATIONS = OccupationIds.of(aliases_of((name, f"Title {name}", True, "train") for name in IDS))

@@ -1,7 +1,5 @@
 """Feedback files: columns by name or by map, bad rows between good ones, and repairs."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 
@@ -86,13 +84,6 @@ def test_the_words_of_a_queue_come_back(tmp_path: Path) -> None:
     ]
 
 
-def test_unanswered_rows_of_a_queue_are_left_alone(tmp_path: Path) -> None:
-    rows = (f"{GOOD},Cook,0.9", "x,cook,cook,v1,,,,,Cook,0.2", ",,,,,,,,,")
-    read = read_rows(tmp_path, *rows, header=f"{HEADER},occupation_label,confidence")
-    assert read.values(*KNOWN) == [("fry cook", "cook", "cook", "correct")]
-    assert read.rejected.reasons() == {NOT_ANSWERED: 1, EMPTY_ROW: 1}
-
-
 REFUSED = {
     "too few columns": ("x,cook,cook,,correct", BAD_WIDTH),
     "too many columns": ("x,cook,cook,,correct,,,,and more", BAD_WIDTH),
@@ -102,24 +93,18 @@ REFUSED = {
     "no title": (",cook,cook,,correct,,,", "empty raw_title"),
     "signs for a title": (" ?! ,cook,cook,,correct,,,", "empty raw_title"),
     "unknown verdict": ("x,cook,cook,,yes,,,", BAD_VERDICT),
-    "verdict of a formula": ("x,cook,cook,,TRUE,,,", BAD_VERDICT),
     "not answered": ("x,cook,cook,v1,,,ann,2026-01-01", NOT_ANSWERED),
     "unknown occupation": ("x,pilot,cook,,correct,,,", UNKNOWN_OCCUPATION),
     "unknown occupation, corrected": ("x,pilot,cook,,incorrect,nurse,,", UNKNOWN_OCCUPATION),
     "unknown correction alone": ("x,cook,cook,,,pilot,,", UNKNOWN_OCCUPATION),
-    "unknown correction of nothing": ("x,,,,incorrect,pilot,,", UNKNOWN_OCCUPATION),
     "correct of nothing": ("x,,,,correct,,,", NO_PREDICTION),
-    "correct of nothing, corrected": ("x,,,,correct,cook,,", NO_PREDICTION),
     "incorrect of nothing": ("x,,,,incorrect,,,", NO_PREDICTION),
     "correct, yet corrected": ("x,cook,cook,,correct,nurse,,", CORRECT_YET_CORRECTED),
     "correct, yet corrected to nowhere": ("x,cook,cook,,correct,pilot,,", CORRECT_YET_CORRECTED),
     "incorrect, yet confirmed": ("x,cook,cook,,incorrect,cook,,", INCORRECT_YET_CONFIRMED),
     "not a job title, corrected": ("x,cook,cook,,not_a_job_title,nurse,,", NO_TITLE_YET_CORRECTED),
     "id with thousands": ('x,"1,200",,,correct,,,', REWRITTEN_ID),
-    "id in scientific notation": ("x,1.2E+03,,,correct,,,", REWRITTEN_ID),
-    "number that no id is": ("x,77,,,correct,,,", UNKNOWN_OCCUPATION),
     "no date": ("x,cook,cook,,correct,,,yesterday", BAD_DATE),
-    "no day of the year": ("x,cook,cook,,correct,,,30.2.2026", BAD_DATE),
     "day or month": ("x,cook,cook,,correct,,,3/4/2026", DOUBTFUL_DATE),
 }
 
@@ -144,15 +129,14 @@ def test_a_row_is_refused_with_file_line_reason_and_text(tmp_path: Path, kind: s
         # it is held out for a test
         ("x,cook,grill cook,,correct,,,", ["matched_title_replaced"], ("cook", "cook", "correct")),
         ("x,,,,incorrect,nurse,,", ["answered_without_prediction"], ("nurse", "nurse", "correct")),
+        ("x,,,,not_a_job_title,,,", [], (None, None, "not_a_job_title")),
         ("x,123,smith,,correct,,,", ["leading_zeros_restored"], ("0123", "smith", "correct")),
         ("x,pilot,,,no_job_title,,,", ["unknown_prediction"], (None, None, "not_a_job_title")),
     ],
 )
-def test_a_row_is_repaired_and_counted(
-    tmp_path: Path, line: str, repairs: list[str], row: tuple[str | None, ...]
-) -> None:
+def test_a_row_is_repaired_and_counted(tmp_path, line, repairs, row) -> None:
     read = read_rows(tmp_path, GOOD, line)
-    assert (read.refused, list(read.repairs), set(read.repairs.values())) == ([], repairs, {1})
+    assert (read.refused, read.repairs) == ([], dict.fromkeys(repairs, 1))
     assert read.values(*KNOWN)[1] == ("x", *row)
     assert read.values("occupation_id")[1] == (row[0] if row[2] == "correct" else None,)
 
@@ -164,9 +148,7 @@ def test_a_correction_is_known_in_any_case_and_by_its_label(tmp_path: Path) -> N
     assert (read.refused, read.repairs) == ([], {})
 
 
-def test_a_correction_that_is_dropped_is_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_correction_that_is_dropped_is_named(tmp_path, capsys) -> None:
     read_rows(tmp_path, GOOD, *[f"x{row},cook,chef,,incorrect,pilot{row},," for row in range(5)])
     warnings = capsys.readouterr().out.splitlines()
     assert len(warnings) == 4
@@ -203,17 +185,9 @@ def test_a_correction_alone_is_a_verdict(tmp_path: Path, line: str, said: tuple[
         *(("not a job title", "not_a_job_title"), ("NOT_A_JOB_TITLE", "not_a_job_title")),
     ],
 )
-def test_verdicts_in_any_case_and_in_the_words_of_older_files(
-    tmp_path: Path, written: str, means: str
-) -> None:
+def test_verdicts_in_any_case_and_in_the_words_of_older_files(tmp_path, written, means) -> None:
     read = read_rows(tmp_path, GOOD.replace("correct", written))
     assert read.values(*KNOWN) == [("fry cook", "cook", "cook", means)]
-    assert (read.refused, read.repairs) == ([], {})
-
-
-def test_not_a_job_title_needs_no_prediction(tmp_path: Path) -> None:
-    read = read_rows(tmp_path, "y,,,,not_a_job_title,,,")
-    assert read.values(*KNOWN) == [("y", None, None, "not_a_job_title")]
     assert (read.refused, read.repairs) == ([], {})
 
 
@@ -243,9 +217,7 @@ def test_wrong_files_and_names_of_columns_are_explained(tmp_path: Path) -> None:
         (tmp_path / name).unlink()
 
 
-def test_files_that_must_not_be_opened_are_named_and_left_out(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_files_that_must_not_be_opened_are_named_and_left_out(tmp_path, capsys) -> None:
     """A pipe never ends, and a link out of the folder would put any file among the refused rows."""
     folder = tmp_path / "feedback"
     folder.mkdir()

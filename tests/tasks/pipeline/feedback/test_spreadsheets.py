@@ -1,12 +1,8 @@
 """A spreadsheet rewrites a file when it saves it again, and the same rows come out."""
 
-from __future__ import annotations
-
 import csv
-import gzip
 import io
 import json
-import zipfile
 from pathlib import Path
 
 import polars as pl
@@ -39,22 +35,11 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Read:
 
 ENCODED = {
     "semicolons": (table(";"), "utf-8"),
-    "tabs": (table("\t"), "utf-8"),
-    "byte order mark": (table(), "utf-8-sig"),
-    "UTF-16": (table("\t", "\r\n"), "utf-16"),
     "Windows-1252": (table(";", "\r\n"), "cp1252"),
-    "CRLF": (table(end="\r\n"), "utf-8"),
-    "CR alone": (table(end="\r", quoting=csv.QUOTE_ALL), "utf-8"),
-    "all in quotes": (table(quoting=csv.QUOTE_ALL), "utf-8"),
     "sep=": ("sep=;\r\n" + table(";", "\r\n"), "utf-8-sig"),
-    "sep= of another program": ("sep=;,,,,,,,\n" + table(), "utf-8"),
-    "sep= that no rule would find": ("SEP=^\n" + table("^"), "utf-8"),
     "header in capitals": (table().replace(HEADER, HEADER.upper()), "utf-8"),
     "header with spaces": (table(";").replace(";", " ; ", 7), "utf-8"),
-    "header in capitals, semicolons": (table(";").replace("raw_title", "Raw_Title"), "utf-8"),
     "empty last columns": (table(";").replace("\n", ";;;\n").replace("pan;;;", "pan"), "utf-8"),
-    "empty last columns in the header": (table().replace(HEADER, HEADER + ",,"), "utf-8"),
-    "empty last columns in the rows": (table().replace("-24\n", "-24,,\n"), "utf-8"),
 }
 
 
@@ -65,20 +50,15 @@ def test_another_encoding_gives_the_same_rows(tmp_path: Path, kind: str, plain) 
     assert read.frame.equals(plain.frame) and read.refused == []
 
 
-@pytest.mark.parametrize("name", ["f.xlsx", "f.jsonl", "f.parquet", "f.zip", "f.csv.gz"])
+@pytest.mark.parametrize("name", ["f.xlsx", "f.jsonl", "f.parquet"])
 def test_a_table_of_another_kind_gives_the_same_rows(tmp_path: Path, name: str, plain) -> None:
     if name == "f.xlsx":
         write_workbook(tmp_path / name, {"A": [list(FEEDBACK), *ROWS]})
     elif name == "f.jsonl":
         objects = [json.dumps(dict(zip(FEEDBACK, row, strict=True))) for row in ROWS]
         (tmp_path / name).write_text("\n".join(objects))
-    elif name == "f.parquet":
-        pl.DataFrame(ROWS, schema=list(FEEDBACK), orient="row").write_parquet(tmp_path / name)
-    elif name == "f.zip":
-        with zipfile.ZipFile(tmp_path / name, "w") as archive:
-            archive.writestr("f.csv", table())
     else:
-        (tmp_path / name).write_bytes(gzip.compress(table().encode()))
+        pl.DataFrame(ROWS, schema=list(FEEDBACK), orient="row").write_parquet(tmp_path / name)
     read = read_folder(tmp_path)
     assert read.frame.equals(plain.frame) and read.refused == []
 

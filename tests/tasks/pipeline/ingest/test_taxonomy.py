@@ -1,18 +1,12 @@
 """Which title is kept, which is merged, and the order of the frames."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from models.text.titles import clean_title, normalize_title
-from tasks.io.frames import check
-from tasks.io.schemas import ALIASES, OCCUPATIONS
 from tasks.pipeline.ingest.taxonomy import Taxonomy, checked_reader
 from tasks.tables.rejected import RejectedRows, Row
 from tasks.tables.source_files import IngestError
 
 ROW = Row("f", 1, "text", {})
-TITLES = st.lists(st.text("aAé .!ﬁfiC+#\u00a0\n", max_size=6).map(str.strip), max_size=12)
 
 
 def test_first_spelling_wins_and_the_label_before_all() -> None:
@@ -30,10 +24,7 @@ def test_first_spelling_wins_and_the_label_before_all() -> None:
         ("b", "RN", "", False),
         ("b", "Ward  Sister", "", False),
     ]
-    assert taxonomy.occupations().rows() == [
-        ("a", "zoo keeper", []),
-        ("b", "Nurse", ["2", "22"]),
-    ]
+    assert taxonomy.occupations().rows() == [("a", "zoo keeper", []), ("b", "Nurse", ["2", "22"])]
     assert taxonomy.rejected.reasons() == {"duplicate title": 3}
 
 
@@ -92,28 +83,7 @@ def test_without_languages_none_can_be_chosen() -> None:
         taxonomy.in_languages(["en"])
 
 
-@pytest.mark.thorough
-@given(titles=TITLES)
-def test_kept_and_refused_are_all_and_kept_ones_differ(titles: list[str]) -> None:
-    taxonomy = Taxonomy(RejectedRows())
-    taxonomy.add_occupation(ROW, "a", "label", [])
-    for title in titles:
-        taxonomy.add_title(ROW, "a", title)
-    kept = taxonomy.aliases()["title"].to_list()
-    assert len(kept) + len(taxonomy.rejected.refused) == len(titles) + 1
-    assert len({clean_title(title) for title in kept}) == len(kept)
-    assert {clean_title(title) for title in kept} == {"label"} | {
-        clean_title(title) for title in titles if normalize_title(title).strip("+#. ")
-    }
-
-
 @pytest.mark.parametrize("name", ["isco", "", "__init__", "../text", "Esco", "esco.py"])
 def test_an_unknown_format_is_told_which_there_are(name: str) -> None:
     with pytest.raises(ValueError, match="choose esco, esco_parquet, onet, sample, table"):
         checked_reader(name)
-
-
-def test_frames_without_rows_keep_their_schema() -> None:
-    taxonomy = Taxonomy(RejectedRows())
-    check(taxonomy.occupations(), OCCUPATIONS, "occupations")
-    check(taxonomy.aliases(), ALIASES, "aliases")

@@ -1,7 +1,5 @@
 """Pairs of titles and of variants by brute force, and blocks on their way through a file."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -173,9 +171,7 @@ def test_variant_pairs(owned: list[list[str]], source: str, seed: int) -> None:
         ),
     ],
 )
-def test_variants_meet_their_title_or_any_of_its_occupations(
-    positive: str, shares: dict[tuple[int, int], float]
-) -> None:
+def test_variants_meet_their_title_or_any_of_its_occupations(positive, shares) -> None:
     """Each row of variants is drawn equally often, within 5 standard deviations."""
     strings = strings_of([["a", "b"], ["a"], ["b"], ["b"], ["c"], ["c"]])
     rows = [("title 0", "x"), ("title 0", "y")] * 3 + [("title 4", "z")] * 2
@@ -221,9 +217,7 @@ def ids(pairs: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
 
 @given(Ids, Ids, st.lists(st.integers(0, 4), max_size=9), st.sampled_from(PAIR_SOURCES))
 @settings(max_examples=60)
-def test_a_block_has_similar_then_rejected_pairs_then_strangers(
-    similar: list[tuple[int, int]], rejected: list[tuple[int, int]], to: list[int], source: str
-) -> None:
+def test_a_block_has_similar_then_rejected_pairs_then_strangers(similar, rejected, to, source):
     """The pairs stand as given; strangers share no occupation, and are of source base."""
     made = block(ids(similar), np.array(to, np.int64), source, MEMBERS, rng(), ids(rejected))
     assert made.schema == PAIRS
@@ -237,19 +231,21 @@ def test_a_block_has_similar_then_rejected_pairs_then_strangers(
         assert (alike, named) == (False, "base")
 
 
-@pytest.mark.parametrize(("apart", "size"), [(4, 204), (0, 1024), (2000, 1)])
-def test_block_size(apart: int, size: int) -> None:
-    """1024 rows hold 1024 // 5 = 204 similar pairs with four others each; at least one pair."""
-    assert pairs_params(dissimilar_per_similar=apart).block_size == size
-
-
 def some_blocks() -> Iterator[pa.Table]:
     yield block(ids([(0, 1), (1, 2)]), np.array([0, 0, 1, 1]), "base", MEMBERS, rng())
     yield block(ids([(3, 7)]), np.array([3]), "feedback", MEMBERS, rng(), ids([(2, 8)]))
 
 
 def test_written_and_read_again(tmp_path: Path) -> None:
-    """A row group a block; what is read is what was written, and equal blocks give equal bytes."""
+    """A row group a block; what is read is what was written, and equal blocks give equal bytes.
+
+    1024 rows hold 1024 // 5 = 204 similar pairs with four others each.
+    """
+    assert [pairs_params(dissimilar_per_similar=n).block_size for n in (4, 0, 2000)] == [
+        204,
+        1024,
+        1,
+    ]
     rows = write_blocks(some_blocks(), tmp_path / "p")
     base, feedback = {("base", True): 2, ("base", False): 5}, {("feedback", True): 1}
     assert rows == Counter({**base, **feedback, ("feedback", False): 1})
@@ -260,21 +256,6 @@ def test_written_and_read_again(tmp_path: Path) -> None:
     assert {table.schema for table in read} == {PAIRS}
     assert write_blocks(iter(read), tmp_path / "copy") == rows
     assert (tmp_path / "copy").read_bytes() == (tmp_path / "p").read_bytes()
-
-
-def test_many_pairs_in_blocks_of_equal_size_by_a_seed(tmp_path: Path) -> None:
-    """402 titles have 405 memberships: 405 · 3 · 5 = 6,075 rows, in groups of 204 · 5 = 1,020."""
-    many = [[f"o{i % 40}"] for i in range(400)] + [["o1", "o2"], ["o3", "o4", "o5"]]
-    strings, files = strings_of(many), [tmp_path / name for name in "abc"]
-    for file, seed in zip(files, (0, 0, 1), strict=True):
-        rows = write_blocks(base_pairs(strings, pairs_params(), rng(seed)), file)
-        assert rows == {("base", True): 1215, ("base", False): 4860}
-    metadata = pq.ParquetFile(files[0]).metadata
-    groups = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
-    assert groups == [1020] * 5 + [975]
-    check_pairs(rows_in(read_blocks(files[0])), owned_by(strings))
-    first, again, other = (file.read_bytes() for file in files)
-    assert first == again != other
 
 
 def test_a_writer_that_is_stopped_leaves_nothing(tmp_path: Path) -> None:

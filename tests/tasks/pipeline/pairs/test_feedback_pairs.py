@@ -1,7 +1,5 @@
 """Pairs from verdicts: by hand, on any resolutions, and which mined pairs are contradicted."""
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import cache
 from typing import Any
@@ -15,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from params_of import pairs_params
 
-from models.text.titles import clean_title, normalize_title
+from models.text.titles import normalize_title
 from tasks.io.schemas import STRINGS
-from tasks.pipeline.pairs.drawn_pairs import block, feedback_pairs, variant_pairs
+from tasks.pipeline.pairs.drawn_pairs import feedback_pairs, variant_pairs
 from tasks.pipeline.pairs.stage import without_contradicted
-from tasks.pipeline.pairs.strings import StringOccupations, with_feedback_strings, with_variants
+from tasks.pipeline.pairs.strings import with_feedback_strings, with_variants
 
 # "shared" belongs to two occupations; each occupation has a title of its own
 TITLES = {
@@ -154,68 +152,8 @@ def test_without_dissimilar_pairs_rejections_stay() -> None:
     assert Counter(row[2:] for row in rows) == {(True, "feedback"): 5, (False, "feedback"): 5}
 
 
-@st.composite
-def opinions(draw: st.DrawFn) -> list[Row]:
-    """Verdicts as the stage `feedback` writes them: one right occupation at most for each input."""
-    rows: list[Row] = []
-    for number in range(draw(st.integers(0, 5))):
-        right = draw(st.sampled_from([None, *"abcd"]))
-        confirmed = right is not None and draw(st.booleans())
-        for occupation in "abcd":
-            held = [title for title, own in TITLES.items() if occupation in own]
-            if occupation == right:
-                if confirmed:
-                    title = draw(st.sampled_from(held))
-                    rows.append((f"Input, {number}!", title, occupation, True, None))
-            elif draw(st.booleans()):
-                against = [title for title in held if right not in TITLES[title]]
-                title = draw(st.sampled_from(against))
-                rows.append((f"Input, {number}!", title, occupation, False, right))
-    return rows
-
-
-@pytest.mark.thorough
-@given(opinions(), st.integers(1, 250), st.integers(0, 5), st.booleans())
-@settings(max_examples=50)
-def test_the_promises(rows: list[Row], similar: int, apart: int, corrections: bool) -> None:
-    """By brute force; blocks of 1024 rows, so that larger counts take several."""
-    pairs, strings = made(rows, similar, corrections=corrections, dissimilar_per_similar=apart)
-    rows = [(clean_title(raw), *rest) for raw, *rest in rows]
-    right = {raw: occupation for raw, _, occupation, is_right, _ in rows if is_right}
-    matched = {(title, raw) for raw, title, _, is_right, _ in rows if is_right}
-    rejected = {(title, raw) for raw, title, _, is_right, _ in rows if not is_right}
-    corrected = {}
-    if corrections:
-        corrected = {raw: other for raw, *_, other in rows if other is not None}
-    own = dict(
-        strings.filter(pl.col("role") == "feedback").select("title", "occupation_ids").rows()
-    )
-    assert own == {
-        raw: [o] if (o := right.get(raw, corrected.get(raw))) else [] for raw, *_ in rows
-    }
-    for anchor, other, alike, source in pairs:
-        if source == "base":
-            assert not alike
-            assert not set(TITLES[anchor]) & set(TITLES[other])
-        elif alike:
-            assert set(TITLES[anchor]) & set(own[other])
-            assert (anchor, other) in matched or corrected[other] in TITLES[anchor]
-        else:
-            assert (anchor, other) in rejected
-    counts = Counter(row[2:] for row in pairs)
-    assert counts[(True, "feedback")] == (similar if matched or corrected else 0)
-    assert counts[(False, "feedback")] == (similar if rejected else 0)
-    dissimilar = max(0, apart - bool(rejected)) * counts[(True, "feedback")]
-    assert counts[(False, "base")] == dissimilar
-
-
-MINED = [
-    ("baker", "Bread baker wanted!"),
-    ("nurse", "night nurse"),
-    ("shared", "shared flat"),
-    ("pilot", "baker and pilot"),
-    ("baker", "baker and pilot"),
-]
+MINED = [("baker", "Bread baker wanted!"), ("nurse", "night nurse"), ("shared", "shared flat")]
+MINED += [("pilot", "baker and pilot"), ("baker", "baker and pilot")]
 
 
 @cache
@@ -249,9 +187,7 @@ def opinions_on_mined(draw: st.DrawFn) -> list[Row]:
 @pytest.mark.thorough
 @given(opinions_on_mined(), st.booleans(), st.sampled_from([0, 1, 4]))
 @settings(max_examples=40)
-def test_without_contradicted_equals_the_rule_row_by_row(
-    rows: list[Row], corrections: bool, apart: int
-) -> None:
+def test_without_contradicted_equals_the_rule_row_by_row(rows, corrections, apart) -> None:
     """A similar pair stays or goes with its dissimilar ones; of these it has `apart`, in order."""
     strings, blocks = pairs_of_mix_3(apart)
 
@@ -284,12 +220,3 @@ def test_without_contradicted_equals_the_rule_row_by_row(
         iter(blocks), strings, resolutions_of(rows), corrections=corrections
     )
     assert [named(table, strings) for table in left] == expected
-
-
-def test_blocks_without_a_contradicted_pair_pass_as_they_are() -> None:
-    strings, blocks = pairs_of_mix_3(4)
-    pair, members = (np.array([0]), np.array([1])), StringOccupations.of(strings, "alias")
-    rejections = block(pair, np.array([0]), "base", members, rng())
-    confirmed = resolutions_of([("night nurse", "nurse", "b", True, None)])
-    left = without_contradicted(iter([*blocks, rejections]), strings, confirmed, corrections=True)
-    assert all(one is two for one, two in zip(left, [*blocks, rejections], strict=True))

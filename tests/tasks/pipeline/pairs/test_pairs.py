@@ -1,7 +1,5 @@
 """The stage `pairs` on files: every mix, its share, its counts, and what depends on feedback."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections import Counter
@@ -9,22 +7,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-import yaml
 from frames_of import queries_of, resolutions_of, titles_of, variants_of, write_overrides
+from params_of import write_params
 
+from tasks.io import schemas
 from tasks.io.files import write_json
 from tasks.io.frames import Schema, write_frame
 from tasks.io.mixes import MIXES, mix_before, reads_feedback
-from tasks.io.schemas import (
-    AUXILIARY_TITLES,
-    EXTRA_WORDS_VARIANTS,
-    QUERIES,
-    RESOLUTIONS,
-    SYNONYM_VARIANTS,
-    TITLES,
-    VARIANTS,
-    VERDICTS,
-)
 from tasks.io.section import load
 from tasks.pipeline.pairs.drawn_pairs import PairsParams
 from tasks.pipeline.pairs.stage import main
@@ -46,22 +35,26 @@ NEW |= {"verdicts": "feedback", "corrections": "feedback"}
 def write_sources() -> None:
     """The files of all stages before `pairs`, with a mined string that people know better."""
     frame = titles_of(TITLE_ROWS)
-    write(frame, "split/titles", TITLES)
+    write(frame, "split/titles", schemas.TITLES)
     queries = [("q", "heldout_alias", "valid", "Query", ["o1"], 10, "alias")]
-    write(queries_of(queries), "split/queries", QUERIES)
-    write(NO_AUXILIARY, "auxiliary_taxonomy/titles", AUXILIARY_TITLES)
+    write(queries_of(queries), "split/queries", schemas.QUERIES)
+    write(NO_AUXILIARY, "auxiliary_taxonomy/titles", schemas.AUXILIARY_TITLES)
     titles = frame["title"].to_list()
-    write(variants_of((t, f"{t}x") for t in titles), "typos/variants", VARIANTS)
+    write(variants_of((t, f"{t}x") for t in titles), "typos/variants", schemas.VARIANTS)
     synonyms = [(t, f"job {i}", "title", "job", "manual") for i, t in enumerate(titles)]
-    write(variants_of(synonyms, SYNONYM_VARIANTS), "synonyms/variants", SYNONYM_VARIANTS)
+    write(
+        variants_of(synonyms, schemas.SYNONYM_VARIANTS),
+        "synonyms/variants",
+        schemas.SYNONYM_VARIANTS,
+    )
     mined = [(t, f"mined {i}", "mined", None, "train") for i, t in enumerate(titles[:100])]
     mined += [("title 7", "Mined 7 wrongly!", "mined", False, "train")]
     mined += [("title 8", f"asked {split}", "mined", True, split) for split in ("test", "valid")]
-    extra_words = variants_of(mined, EXTRA_WORDS_VARIANTS)
-    write(extra_words, "extra_words/variants", EXTRA_WORDS_VARIANTS)
+    extra_words = variants_of(mined, schemas.EXTRA_WORDS_VARIANTS)
+    write(extra_words, "extra_words/variants", schemas.EXTRA_WORDS_VARIANTS)
     none = ("nobody agreed on", None, "o1", False, None)
-    write(resolutions_of([*RESOLVED, none]), "feedback/resolutions", RESOLUTIONS)
-    write(pl.DataFrame(schema=dict(VERDICTS)), "feedback/verdicts", VERDICTS)
+    write(resolutions_of([*RESOLVED, none]), "feedback/resolutions", schemas.RESOLUTIONS)
+    write(pl.DataFrame(schema=dict(schemas.VERDICTS)), "feedback/verdicts", schemas.VERDICTS)
     write_overrides(Path("data/feedback/overrides.parquet"), [("judged right", "o1")])
     write_json({"trained": 4}, Path("data/feedback/metrics.json"))
 
@@ -76,9 +69,8 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("mixes")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
-        params["pairs"] |= {"positives_per_anchor": 2, "pairs_per_verdict": 1000, "row_group": 1024}
-        Path("params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
+        few = {"positives_per_anchor": 2, "pairs_per_verdict": 1000, "row_group": 1024}
+        write_params(pairs=few)
         write_sources()
         for mix in MIXES:
             make(mix, patch)
@@ -140,9 +132,7 @@ def test_every_mix_keeps_the_pairs_before_and_adds_its_share(shares: dict[str, f
 
 
 @pytest.mark.thorough
-def test_roles_counts_and_equal_bytes(
-    shares: dict[str, float], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_roles_counts_and_equal_bytes(shares, monkeypatch) -> None:
     strings, rows = strings_and_rows("corrections")
     roles = {"alias": 400, "valid": 1, "typo": 400, "synonym": 400, "extra_words": 101}
     assert dict(strings["role"].value_counts().rows()) == {**roles, "feedback": 4}
@@ -162,9 +152,7 @@ def metrics(mix: str) -> dict:
     return json.loads(Path(f"data/pairs/{mix}/metrics.json").read_text())
 
 
-def test_the_counts_hold_the_hash_of_the_feedback_that_a_mix_learns_from(
-    shares: dict[str, float], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_counts_hold_the_hash_of_the_feedback_that_a_mix_learns_from(shares, monkeypatch):
     """By it DVC knows that the readers of `data/feedback` must run again."""
     assert "feedback" not in metrics("extra_words")
     before = metrics("verdicts")["feedback"]
@@ -183,11 +171,8 @@ def test_the_mix_verdicts_knows_no_corrections(shares: dict[str, float]) -> None
         assert bool(similar & set(inputs["string_id"])) == (mix == "corrections")
 
 
-def test_contradicted_pairs_can_be_kept(
-    shares: dict[str, float], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    text = Path("params.yaml").read_text().replace("_pairs: dropped", "_pairs: kept")
-    Path("params.yaml").write_text(text)
+def test_contradicted_pairs_can_be_kept(shares, monkeypatch) -> None:
+    write_params(pairs={"contradicted_pairs": "kept"})
     make("verdicts", monkeypatch)
     (_, kept), (_, rows) = strings_and_rows("extra_words"), strings_and_rows("verdicts")
     assert rows[: len(kept)] == kept

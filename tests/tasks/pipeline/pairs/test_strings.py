@@ -1,7 +1,5 @@
 """The strings table: one row a string and role; and who shares an occupation, by brute force."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 import pytest

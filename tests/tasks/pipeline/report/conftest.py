@@ -1,7 +1,5 @@
 """The invented world of `report_world` for every test of the report."""
 
-from __future__ import annotations
-
 from report_world import change, empty, report_data
 
 __all__ = ["change", "empty", "report_data"]

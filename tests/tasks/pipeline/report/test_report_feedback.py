@@ -1,7 +1,5 @@
 """What was judged, decided and learned, before and now, and reviewers' agreement; by hand."""
 
-from __future__ import annotations
-
 import polars as pl
 import pytest
 from page_tables import tables

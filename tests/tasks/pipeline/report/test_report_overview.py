@@ -1,9 +1,5 @@
 """Learning curves, and what confidence is fitted on."""
 
-from __future__ import annotations
-
-import re
-
 import polars as pl
 import pytest
 from report_world import PageReader
@@ -39,23 +35,6 @@ def test_steps_on_verdicts_follow_the_kept_step(report_data, change):
     page = learning(change(history=pl.concat([report_data.history, more])))
     words = PageReader(page).words
     assert "step 50 of 100" in words and "120 steps on people" in words
-
-
-@pytest.mark.thorough
-def test_terms_below_zero_are_drawn_inside_the_axes(report_data, change):
-    """Give the term of similar pairs -13 and -15, as `info_nce` does: both are on the drawing."""
-    history = report_data.history.with_columns(
-        loss=pl.Series([NAN, 1.5, 0.2]),
-        loss_similar=pl.Series([NAN, -13.0, -15.0]),
-        loss_dissimilar=pl.Series([NAN, 14.5, 15.2]),
-    )
-    page = learning(change(history=history))
-    drawing = next(split for split in page.split("<figure>") if "similar pairs" in split)
-    height = float(re.search(r'viewBox="0 0 [\d.]+ ([\d.]+)"', drawing)[1])
-    paths = re.findall(r'<path d="([^"]*)" clip-path[^>]*stroke: var\(--blue\)', drawing)
-    heights = [float(y) for y in re.findall(r"[ML] [-\d.]+ ([-\d.]+)", "".join(paths))]
-    assert len(heights) == 2 and heights[0] < heights[1]
-    assert all(0 < y < height for y in heights)
 
 
 MISSING = "28 labelled titles; confidence needs 50, about 240 more rows"

@@ -1,7 +1,5 @@
 """The whole page: safe, self-contained, the same bytes again, and whole on poor data."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

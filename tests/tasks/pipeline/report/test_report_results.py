@@ -1,15 +1,9 @@
 """Results, coverage and confusions, against loops and values worked out by hand."""
 
-from __future__ import annotations
-
 import re
-from collections import Counter
 
-import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from page_tables import tables
 from report_world import PageReader
 
@@ -17,17 +11,12 @@ from models.metrics.intervals import Interval
 from tasks.io.schemas import RUN, SCORES
 from tasks.pipeline.report.results import (
     Comparison,
-    by_occupation,
     compare,
     confusions,
     coverage,
-    curve,
     results,
     standing,
-    surest_first,
 )
-
-TENTHS = st.integers(-10, 10).map(lambda tenths: tenths / 10)
 
 
 def test_network_is_compared_query_by_query(report_data):
@@ -39,22 +28,6 @@ def test_network_is_compared_query_by_query(report_data):
     typos = by_cell["typos", "untrained"]
     assert typos.difference == Interval(1.0, 1.0, 1.0)
     assert typos.verdict == "better"
-
-
-def test_a_pairing_does_not_depend_on_the_order_of_rows(change):
-    """Resample by position, so the positions have to be those of the sorted query ids."""
-    rng = np.random.default_rng(1)
-    scores = pl.DataFrame(
-        [
-            (system, "typos", f"q{query}", hit, hit, hit, hit)
-            for system in ("typos", "ngram")
-            for query, hit in enumerate(rng.random(60).tolist())
-        ],
-        schema=dict(SCORES),
-        orient="row",
-    )
-    mixed = scores.sample(fraction=1, shuffle=True, seed=3)
-    assert compare(change(scores=mixed)) == compare(change(scores=scores))
 
 
 def test_standing_groups_tests_by_verdict():
@@ -94,23 +67,6 @@ def answers(rows: list[tuple[float | None, float]]) -> dict[str, pl.DataFrame]:
 
 
 @pytest.mark.thorough
-@given(
-    st.lists(
-        st.tuples(st.none() | TENTHS, st.sampled_from([0.0, 0.5, 1.0])), min_size=1, max_size=15
-    )
-)
-def test_curve_against_a_loop(rows):
-    """Take equal scores together, and leave a query without an answer out at every threshold."""
-    made = curve(surest_first(**answers(rows), system="typos"))
-    scores = sorted({score for score, _ in rows if score is not None}, reverse=True)
-    assert made["threshold"].to_list() == pytest.approx(scores)
-    for threshold, answered, right in made.rows():
-        taken = [hit for score, hit in rows if score is not None and score >= threshold - 1e-6]
-        assert answered == pytest.approx(len(taken) / len(rows))
-        assert right == pytest.approx(sum(taken) / len(taken))
-
-
-@pytest.mark.thorough
 def test_thresholds_worked_by_hand(change):
     """Ten queries, the surest five right, the next by half (a tie): from 4/8 on 5.5 of 6."""
     rows = [(number / 8, min(max((number - 3) / 2, 0.0), 1.0)) for number in range(10)]
@@ -126,20 +82,6 @@ def test_thresholds_worked_by_hand(change):
 def test_a_test_without_answers_has_no_curve(empty, change):
     assert "there is no curve" in coverage(empty)
     assert "there is no curve" in coverage(change(**answers([(None, 0.0), (None, 0.0)])))
-
-
-def test_counts_of_confusions_against_a_loop(report_data):
-    """Answer annotations [a, c], [a] and [d] by b and [c] rightly; typos are not judged."""
-    counted = by_occupation(report_data.run, report_data.queries, "typos")
-    gold = dict(report_data.queries.select("query_id", "occupation_ids").iter_rows())
-    total: Counter[str] = Counter()
-    misses: Counter[str] = Counter()
-    for test, query, answer in report_data.run.select("test", "query_id", "occupation_id").rows():
-        if test != "typos":
-            total["+".join(gold[query])] += 1
-            misses["+".join(gold[query])] += answer not in gold[query]
-    rows = counted.select(pl.col("gold").list.join("+"), "misses", "queries").rows()
-    assert rows == [(name, misses[name], total[name]) for name in ("a", "a+c", "d")]
 
 
 def test_most_misses_first_then_the_larger_share(report_data, change):
@@ -159,7 +101,3 @@ def test_most_misses_first_then_the_larger_share(report_data, change):
         ("baker 🥖 and nurse", "1", "1", "C++ &lt;developer&gt; (1)"),
     ]
     assert "lorry &lt;b&gt;driver&lt;/b&gt; → <em>" in page
-
-
-def test_no_wrong_answer(empty):
-    assert "No occupation has a wrong first answer" in confusions(empty)

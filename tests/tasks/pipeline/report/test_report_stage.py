@@ -1,35 +1,22 @@
 """The stage on files: whole page or none, and an error that names what is missing."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
 import polars as pl
 import pytest
 import torch
-import yaml
 from frames_of import write_exemplars
+from params_of import write_params
 
 from models.encoders.recurrent import RecurrentSettings
 from models.network.kinds import fit_featurizer, make_encoder, save_model
 from tasks.evaluation.metric_tables import write_table
+from tasks.io import schemas
 from tasks.io.files import write_json
 from tasks.io.frames import write_frame
-from tasks.io.schemas import (
-    HISTORY,
-    OCCUPATIONS,
-    QUERIES,
-    RUN,
-    SCORES,
-    SPLIT_ALIASES,
-    TABLE,
-    TITLES,
-)
 from tasks.pipeline.report.stage import METRICS, PAGE, main
 from tasks.pipeline.split import distinct_titles
-
-REPOSITORY = Path(__file__).parents[4]
 
 
 def save_tiny_model(folder: Path, titles: list[str]) -> None:
@@ -45,25 +32,25 @@ def written(report_data, tmp_path, monkeypatch):
     """Make a working directory with every file that the stage reads."""
     data = tmp_path / "data"
     k, seed = report_data.mix, 1
-    params = yaml.safe_load((REPOSITORY / "params.yaml").read_text(encoding="utf-8"))
-    params |= {"mix": k, "seeds": [seed, seed + 1]}
-    (tmp_path / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
+    write_params(tmp_path, mix=k, seeds=[seed, seed + 1])
     typos, lexical = pl.col("test") == "typos", pl.col("system") == "ngram"
     write_json(report_data.counts, data / "ingest/metrics.json")
-    write_frame(report_data.occupations, data / "ingest/occupations.parquet", OCCUPATIONS)
-    write_frame(report_data.aliases, data / "split/aliases.parquet", SPLIT_ALIASES)
+    write_frame(report_data.occupations, data / "ingest/occupations.parquet", schemas.OCCUPATIONS)
+    write_frame(report_data.aliases, data / "split/aliases.parquet", schemas.SPLIT_ALIASES)
     titles = distinct_titles(report_data.aliases)
-    write_frame(titles, data / "split/titles.parquet", TITLES)
-    write_frame(report_data.queries.filter(~typos), data / "split/queries.parquet", QUERIES)
-    write_frame(report_data.queries.filter(typos), data / "typos/queries.parquet", QUERIES)
+    write_frame(titles, data / "split/titles.parquet", schemas.TITLES)
+    write_frame(report_data.queries.filter(~typos), data / "split/queries.parquet", schemas.QUERIES)
+    write_frame(report_data.queries.filter(typos), data / "typos/queries.parquet", schemas.QUERIES)
     for stage in ("synonyms", "extra_words"):
-        write_frame(report_data.queries.clear(), data / f"{stage}/queries.parquet", QUERIES)
+        write_frame(report_data.queries.clear(), data / f"{stage}/queries.parquet", schemas.QUERIES)
     for folder, mine in (("lexical", lexical), (f"evaluate/{k}/{seed}", ~lexical)):
-        write_frame(report_data.run.filter(mine), data / folder / "run.parquet", RUN)
-        write_frame(report_data.scores.filter(mine), data / folder / "scores.parquet", SCORES)
-        write_table(report_data.table.filter(mine), data / folder / "table.csv", TABLE)
+        write_frame(report_data.run.filter(mine), data / folder / "run.parquet", schemas.RUN)
+        write_frame(
+            report_data.scores.filter(mine), data / folder / "scores.parquet", schemas.SCORES
+        )
+        write_table(report_data.table.filter(mine), data / folder / "table.csv", schemas.TABLE)
     save_tiny_model(data / f"train/{k}/{seed}/model", titles["title"].to_list())
-    write_table(report_data.history, data / f"train/{k}/{seed}/history.csv", HISTORY)
+    write_table(report_data.history, data / f"train/{k}/{seed}/history.csv", schemas.HISTORY)
     write_exemplars(data / f"calibrate/{k}/{seed}", exemplars=[("bread baker", "a", 1.0, "label")])
     write_json(report_data.calibration, data / f"calibrate/{k}/{seed}/metrics.json")
     monkeypatch.chdir(tmp_path)

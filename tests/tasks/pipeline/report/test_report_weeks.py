@@ -1,7 +1,5 @@
 """Random titles by week: which count, right as served, right now; a table and two curves."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from datetime import date
@@ -14,7 +12,7 @@ from report_world import PageReader, embed, searching, unmatched
 
 from tasks.io.schemas import RESOLUTIONS, VERDICTS
 from tasks.pipeline.report.report_data import ReportData
-from tasks.pipeline.report.weeks import random_titles, weekly, weeks
+from tasks.pipeline.report.weeks import random_titles, weeks
 
 CAPTION = "Random titles by week of review"
 DRAWN = [
@@ -35,7 +33,6 @@ the dough maker is not the first, and the last four do not count."""
 NOW = {"dough maker": "baker 🥖", "ward boss": "nurse", "code writer": "programmer"}
 """The titles that the network takes these for; the lorry man, the mixer and the old file are the
 baker, too: the first of these is broken."""
-OTHERS = dict.fromkeys(("lorry man", "mixer", "old file"), "baker 🥖")
 
 
 def weeks_of(change: Callable[..., ReportData], **parts: Any) -> ReportData:
@@ -49,7 +46,7 @@ def weeks_of(change: Callable[..., ReportData], **parts: Any) -> ReportData:
         (raw, predicted, "correct", gold, "ann", day, way, version, served, False)
         for raw, predicted, gold, day, way, version, served in DRAWN
     ]
-    meant = NOW | OTHERS
+    meant = NOW | dict.fromkeys(("lorry man", "mixer", "old file"), "baker 🥖")
     return change(
         search=searching(lambda titles: embed([meant.get(title, title) for title in titles])),
         resolutions=unmatched(resolutions, RESOLUTIONS),
@@ -74,15 +71,6 @@ def test_titles_by_hand(change):
         search=data.search, resolutions=data.resolutions.reverse(), verdicts=data.verdicts.reverse()
     )
     assert random_titles(again).sort("normalized").equals(random_titles(data).sort("normalized"))
-
-
-def test_weeks_by_hand(change):
-    """Only the second week has a model that the one before had not."""
-    assert weekly(random_titles(weeks_of(change))).rows() == [
-        (date(2026, 1, 5), ["1" * 8], 2, 2, 0, 1, 2, False),
-        (date(2026, 1, 12), ["2" * 8], 3, 3, 1, 2, 2, True),
-        (date(2026, 1, 26), ["2" * 8], 1, 0, 0, 0, 1, False),
-    ]
 
 
 def test_a_title_out_of_the_domain_has_no_answer_now(change):

@@ -1,7 +1,5 @@
 """The report with the gate's decision on top, from a fixture of what the gate writes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -25,16 +23,10 @@ FIGURES += ("passed", "needed")
 CHANGED = ("test", "raw_title", "occupation_label", "before", "after", "change", "rows")
 RIGHT, WRONG = "wrong to right", "right to wrong"
 DECIDED: dict[str, Any] = {
-    "name": "rolecall",
-    "version": "7",
-    "registered_at": "2026-03-02T04:04:11.5+01:00",
-    "promoted": False,
-    "undecided": False,
+    **{"name": "rolecall", "version": "7", "registered_at": "2026-03-02T04:04:11.5+01:00"},
+    **{"promoted": False, "undecided": False, "opponent": "champion version 6"},
     "reason": "not shown to be within 0.02 of champion version 6 on heldout_alias",
-    "opponent": "champion version 6",
-    "margin": 0.02,
-    "alpha": 0.05,
-    "trained_on": 3,
+    **{"margin": 0.02, "alpha": 0.05, "trained_on": 3, "impact": None, "disputed": None},
     "table_markdown": "of no use to the page",
     "figures": [
         dict(zip(FIGURES, row, strict=True))
@@ -52,17 +44,10 @@ DECIDED: dict[str, Any] = {
             ("annotations", "angler", "fisher", "jeweller", "fisher", RIGHT, 0),
         )
     ],
-    "impact": None,
-    "disputed": None,
 }
 IMPACT: dict[str, Any] = {
-    "model": "models:/rolecall/6",
-    "run_rows": 12000,
-    "read_rows": 12000,
-    "queried_titles": 2000,
-    "queried_rows": 9000,
-    "changed_titles": 4,
-    "changed_rows": 1290,
+    **{"model": "models:/rolecall/6", "run_rows": 12000, "read_rows": 12000},
+    **{"queried_titles": 2000, "queried_rows": 9000, "changed_titles": 4, "changed_rows": 1290},
     "changed": [
         {"raw_title": "chef <b>", "rows": 700, "before": "waiter", "after": "chef"},
         {"raw_title": "PCP", "rows": 500, "before": None, "after": "general practitioner"},
@@ -153,11 +138,8 @@ def test_changed_predictions_stand_by_direction_and_occupation_the_most_first() 
 
 def test_a_long_list_is_cut_and_says_so() -> None:
     first = DECIDED["changed_predictions"][0]
-    titles = [
-        {**first, "raw_title": f"title {n}.", "occupation_label": f"job {n % 26}"}
-        for n in range(130)
-    ]
-    page = page_of(changed_predictions=titles)
+    named = ({"raw_title": f"title {n}.", "occupation_label": f"job {n % 26}"} for n in range(130))
+    page = page_of(changed_predictions=[first | names for names in named])
     assert "130 titles, of which 30 are shown" in page
     assert page.count(", 5 titles</th>") == 10
     assert all(f">title {n}.<" in page for n in (0, 26, 52))

@@ -1,9 +1,8 @@
-"""The gate's queries; its ranking against that of a search within the index, query by query."""
-
-from __future__ import annotations
+"""The gate's queries and its ranking, against that of a search; what training had to go by."""
 
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import polars as pl
@@ -27,22 +26,17 @@ from tasks.release.gate.answers import (
     gate_queries,
     rank_first,
 )
+from tasks.release.gate.run_gate import what_training_saw
 
-RULES = [
-    ScoreRule("best", 0.07),
-    ScoreRule("soft", 0.07),
-    ScoreRule("soft", 0.07, {"en": 4.0}),
-    ScoreRule("soft", 0.001),
-]
+RULES = [ScoreRule("best", 0.07), ScoreRule("soft", 0.07)]
+RULES += [ScoreRule("soft", 0.07, {"en": 4.0}), ScoreRule("soft", 0.001)]
 WORDS = ("bread", "night", "ward", "nurse", "maker", "keeper", "sister", "oven")
 TITLES = [f"{one} {other}" for one in WORDS for other in WORDS if one < other]
 OWNERS = {  # an occupation and every how manieth title is its alias; the last two are alike
     "baker": TITLES[::2],
     "miller": TITLES[::3],
     "nurse": TITLES[1::4],
-    "warden": TITLES[5:8],
-    "guard": TITLES[20:21],
-    "usher": TITLES[20:21],
+    **{"warden": TITLES[5:8], "guard": TITLES[20:21], "usher": TITLES[20:21]},
 }
 ROWS = [(owner, title) for owner, titles in OWNERS.items() for title in titles]
 LANGUAGES = [("en", "de")[row % 2] for row in range(len(ROWS))]
@@ -117,32 +111,19 @@ def test_equal_occupations_tie_and_no_queries_have_no_answers() -> None:
 
 def test_one_network_is_compared_with_the_aliases_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Exemplars make no difference; other embeddings of titles or queries do, or another rule."""
-    compared: list[QueriedModel] = []
-    of_one = QueriedModel.alias_scores
-
-    def counted(self: QueriedModel) -> np.ndarray:
-        compared.append(self)
-        return of_one(self)
-
-    monkeypatch.setattr(QueriedModel, "alias_scores", counted)
+    compared = Mock(side_effect=QueriedModel.alias_scores)
+    monkeypatch.setattr(QueriedModel, "alias_scores", lambda self: compared(self))
     base = model(RULES[1])
     turned = StoredVectors.of(embed(base.index.titles)[:, ::-1])
     in_half_bytes = StoredVectors.of(np.full((len(base.embeddings), 32), 0x99, np.uint8))
-    others = {
-        1: [model(RULES[1], *TAUGHT), base],
-        2: [
-            model(RULES[2]),
-            model(ScoreRule("soft", 0.08)),
-            replace(base, embeddings=turned),
-            replace(base, embeddings=in_half_bytes),
-            replace(base, network=lambda titles: embed(titles)[:, ::-1]),
-        ],
-    }
-    for times, models in others.items():
+    others = [model(RULES[2]), model(ScoreRule("soft", 0.08)), replace(base, embeddings=turned)]
+    others.append(replace(base, embeddings=in_half_bytes))
+    others.append(replace(base, network=lambda titles: embed(titles)[:, ::-1]))
+    for times, models in {1: [model(RULES[1], *TAUGHT), base], 2: others}.items():
         for other in models:
-            compared.clear()
+            compared.reset_mock()
             rank_first([base, other], INDEX, queries())
-            assert len(compared) == times
+            assert compared.call_count == times
 
 
 EVERYDAY = """raw_title,language,kind,occupation_ids,split
@@ -154,9 +135,7 @@ Nurse,en,clear,nurse,final
 """
 
 
-def test_everyday_titles_are_asked_of_whole_models_and_an_abstention_is_a_miss(
-    tmp_path: Path,
-) -> None:
+def test_everyday_titles_are_asked_of_whole_models_and_an_abstention_is_a_miss(tmp_path) -> None:
     """The title "Ward sister" is held out from the index that the gate's other tests search."""
     file = tmp_path / "everyday.csv"
     file.write_text(EVERYDAY, encoding="utf-8")
@@ -198,3 +177,36 @@ def test_only_first_answers_that_become_right_or_wrong() -> None:
         ("raw q4", "Cook or Nurse", "Nurse", "Baker", "right to wrong", 12, "annotations"),
         ("raw q5", "Baker", None, "Baker", "wrong to right", 0, "annotations"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("scores", "queries", "words"),
+    [
+        ([0.5, 0.4, 0.5], 4, "no later look at the 4 validation queries was better than that at "),
+        ([0.5, 0.6, 0.6], 4, "those of step 100, chosen by 4 validation queries, whose score is "),
+        ([0.5, 0.6, 0.7], 0, "training had no validation queries"),
+    ],
+)
+def test_what_training_saw(tmp_path: Path, scores: list[float], queries: int, words: str) -> None:
+    """Equal looks keep the first, as training does."""
+    rows = [
+        (f"v{k}", "annotations", "valid", f"cook {k}", ["a"], 1, "input") for k in range(queries)
+    ]
+    rows.append(("g", "annotations", "gate", "baker", ["a"], 1, "input"))
+    write_frame(queries_of(rows), tmp_path / "data/split/queries.parquet", QUERIES)
+    looks = pl.DataFrame({"step": [0, 100, 200], "valid_score": scores})
+    looks.write_csv(tmp_path / "history.csv")
+    assert words in what_training_saw(tmp_path / "model", tmp_path / "data")
+
+
+def test_steps_on_verdicts_are_named(tmp_path: Path) -> None:
+    """No validation query judges them: the history has no score of theirs."""
+    queries = queries_of([("v", "annotations", "valid", "cook", ["a"], 1, "input")])
+    write_frame(queries, tmp_path / "data/split/queries.parquet", QUERIES)
+    looks = pl.DataFrame({"step": [0, 100], "valid_score": [0.5, 0.6]})
+    more = pl.DataFrame({"step": [160, 220], "valid_score": [float("nan")] * 2})
+    for history, ends in ((looks, "only"), (pl.concat([looks, more]), "; 120 steps on people's")):
+        history.write_csv(tmp_path / "history.csv")
+        said = what_training_saw(tmp_path / "model", tmp_path / "data")
+        assert said.startswith("the weights are those of step 100, chosen by 1 validation queries")
+        assert said.removesuffix(" verdicts followed").endswith(ends)

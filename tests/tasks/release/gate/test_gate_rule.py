@@ -1,7 +1,5 @@
 """The rule on invented answers: each way to pass and to fail, and what the decision says of it."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 import numpy as np
@@ -30,136 +28,109 @@ def judge(tests: dict[str, SystemResults]) -> GateDecision:
 ALIKE = answers(1000, 3, 3)
 
 
+FEW = {"annotations": answers(60, 4, 3), "typos": ALIKE}
+"""Labelled inputs that show nothing: 0.017 better, and as much as 0.06 worse."""
+GAIN, LOST, SMALL = (400, 30, 10), (400, 18, 26), (10_000, 40, 60)
+WON = (40, 25, 5)
+NOT_WITHIN = "not shown to be within 0.02"
+
+
+def decides(outcome: str, *phrases: str, **changes: tuple[int, int, int] | None) -> None:
+    """Lay queries, wins and losses of tests over those of few labels; None takes one away."""
+    tests = FEW | {test: own and answers(*own) for test, own in changes.items()}
+    decision = judge({test: own for test, own in tests.items() if own})
+    assert (decision.promoted, decision.undecided) == (outcome == "promote", outcome == "undecided")
+    assert [phrase for phrase in phrases if phrase not in decision.reason] == []
+
+
 def test_no_worse_on_labels_and_within_the_margin_elsewhere_is_promoted() -> None:
     """Typos lose 0.005 of 1,000: shown within 0.02; annotations gain 20 of 400."""
-    decision = judge({"annotations": answers(400, 30, 10), "typos": answers(1000, 2, 7)})
-    assert decision.promoted
-    assert decision.reason.startswith(
-        "within 0.02 of champion version 3 on annotations, typos, and"
+    shown = "within 0.02 of champion version 3 on annotations, typos, and"
+    decides("promote", shown, "+0.050 on annotations", annotations=GAIN, typos=(1000, 2, 7))
+
+
+def test_worse_by_the_margin_is_refused_however_good_the_other() -> None:
+    """It is decided, since verdicts say nothing of typos."""
+    worse = (1000, 0, 25)
+    better = ("on typos: -0.025", "have to be better")
+    decides("refuse", *better, annotations=(400, 150, 0), typos=worse)
+    both = (f"{NOT_WITHIN} of champion version 3 on annotations", "; nor on typos")
+    decides("refuse", *both, annotations=(400, 0, 60), typos=worse)
+
+
+def test_a_loss_on_labels_is_refused_though_it_is_within_the_margin() -> None:
+    """And the mean over the gating tests stands for labels where there are none."""
+    decides("refuse", "but no better: -0.002 on annotations", annotations=SMALL)
+    chance = "-0.000 on annotations; at least "
+    decides("undecided", chance, annotations=(10_000, 48, 52))
+    decides("refuse", "-0.002 on typos", annotations=None, typos=SMALL)
+    decides("promote", annotations=None, typos=(10_000, 60, 40))
+
+
+def test_another_test_refuses_only_what_is_significantly_worse() -> None:
+    """17 queries show nothing, whatever they say; 20 losses of 200 against none do."""
+    decides("promote", annotations=GAIN, extra_words=(17, 0, 1))
+    worse = "significantly worse than champion version 3 on heldout_alias (-0.100"
+    decides("refuse", worse, annotations=GAIN, heldout_alias=(200, 0, 20))
+
+
+def test_verdicts_decide_whatever_the_labels_say() -> None:
+    """6 wins of verdicts are not enough and 7 are, though labels are lost, not significantly."""
+    decides("undecided", "; at least 7 verdicts on disputed titles are needed to decide")
+    decides("undecided", NOT_WITHIN, annotations=LOST)
+    drawn = (
+        "not shown to be better than champion version 3 on people's verdicts: the challenger alone "
+        "is right on 3, champion version 3 alone on 0 of 40 titles of random rows and 0 disputed "
+        "titles that people judged; at least 4 verdicts on disputed titles are needed to decide"
     )
-    labelled, typos = decision.figures
-    assert "+0.050 on annotations" in decision.reason
+    three = {"annotations": LOST, "random_titles": (40, 3, 0)}
+    decides("undecided", drawn, **three)
+    more = "4 more verdicts on disputed titles like these would decide for it"
+    decides("undecided", more, **three, disputed=(12, 3, 0))
+    shown = "better than champion version 3 on people's verdicts: "
+    decides("promote", shown, **three, disputed=(12, 4, 0))
+
+
+def test_labels_that_show_a_gain_do_if_verdicts_do_not_speak_against_it() -> None:
+    """Within the margin is not enough: 30 wins and 10 losses of 400 are, 22 and 18 are not."""
+    gain = "better than champion version 3 on annotations (+0.050, at least +0."
+    decides("promote", gain, annotations=GAIN, random_titles=(10, 1, 1))
+    decides("undecided", annotations=(400, 22, 18), random_titles=(10, 1, 1))
+    decides("undecided", annotations=GAIN, random_titles=(10, 0, 1))
+
+
+def test_verdicts_that_speak_against_it_and_those_that_do_not_make_up_for_a_loss() -> None:
+    hardly = "on disputed titles like these would hardly decide for it"
+    decides("undecided", hardly, disputed=(20, 3, 6))
+    decides("refuse", disputed=(40, 3, 16))
+    decides("promote", disputed=WON)
+    decides("refuse", "significantly worse", disputed=WON, annotations=(60, 0, 8))
+    decides("refuse", disputed=WON, typos=(1000, 0, 25))
+    decides("refuse", disputed=WON, heldout_alias=(200, 0, 20))
+
+
+def test_figures_of_a_decision() -> None:
+    tests = {"typos": answers(1000, 2, 7), "extra_words": answers(17, 0, 1)}
+    decision = judge(tests | {"annotations": answers(*GAIN)})
+    labelled, typos, few = decision.figures
     assert f"nearest to failing was typos, where {typos.needed} queries of 1000" in decision.reason
     assert (labelled.challenger, labelled.opponent, labelled.queries) == (0.55, 0.5, 400)
+    assert not few.is_gating and few.needed is None
+    shown = judge(FEW | {"disputed": answers(*WON)})
+    assert [own.test for own in shown.figures if own.is_gating] == ["typos"]
 
 
-def test_what_is_not_shown_is_refused_and_says_how_many_queries_more_would_show_it() -> None:
+def test_what_is_not_shown_says_how_many_queries_more_would_show_it() -> None:
     """10 wins and 10 losses of 200: at worst 0.037 worse. As many times as it names, it passes."""
     decision = judge({"annotations": answers(200, 10, 10), "typos": ALIKE})
-    assert not decision.promoted
     figures = decision.figures[0]
     assert figures.needed is not None and -0.04 < figures.low < -0.03
     more = figures.needed - 200
     assert f"on annotations: +0.000 on 200 queries, as low as {figures.low:+.3f}" in decision.reason
     assert f"with {more:,} more queries and the same answers this would be shown" in decision.reason
     times = -(-figures.needed // 200)
-    for many, passed in ((times, True), (times - 1, False)):
-        one = {"annotations": answers(200 * many, 10 * many, 10 * many)}
-        assert judge(one).promoted == passed
-
-
-def test_worse_by_the_margin_is_refused_however_good_the_other() -> None:
-    bad = {"annotations": answers(400, 150, 0), "typos": answers(1000, 0, 25)}
-    decision = judge(bad)
-    assert not decision.promoted
-    assert "on typos: -0.025" in decision.reason and "have to be better" in decision.reason
-    assert not decision.undecided, "verdicts say nothing of typos"
-    both = judge(bad | {"annotations": answers(400, 0, 60)})
-    assert "not shown to be within 0.02 of champion version 3 on annotations" in both.reason
-    assert both.reason.endswith("; nor on typos")
-
-
-def test_a_loss_on_labels_is_refused_though_it_is_within_the_margin() -> None:
-    """And the mean over the gating tests stands for labels where there are none."""
-    small = answers(10_000, 40, 60)
-    decision = judge({"annotations": small, "typos": ALIKE})
-    assert not decision.promoted
-    assert decision.reason.endswith("but no better: -0.002 on annotations")
-    assert not decision.undecided, "a significant loss"
-    chance = judge({"annotations": answers(10_000, 48, 52), "typos": ALIKE})
-    assert chance.undecided and "-0.000 on annotations; at least " in chance.reason
-    unlabelled = judge({"typos": small})
-    assert not unlabelled.promoted and unlabelled.reason.endswith("-0.002 on typos")
-    assert judge({"typos": answers(10_000, 60, 40)}).promoted
-
-
-def test_another_test_refuses_only_what_is_significantly_worse() -> None:
-    """17 queries show nothing, whatever they say; 20 losses of 200 against none do."""
-    good = {"annotations": answers(400, 30, 10), "typos": ALIKE}
-    few = judge(good | {"extra_words": answers(17, 0, 1)})
-    assert few.promoted and not few.figures[-1].is_gating and few.figures[-1].needed is None
-    worse = judge(good | {"heldout_alias": answers(200, 0, 20)})
-    assert not worse.promoted
-    assert "significantly worse than champion version 3 on heldout_alias (-0.100" in worse.reason
-
-
-FEW = {"annotations": answers(60, 4, 3), "typos": ALIKE}
-"""Labelled inputs that show nothing: 0.017 better, and as much as 0.06 worse."""
-
-
-def test_few_labels_leave_it_undecided_and_say_what_people_could_say() -> None:
-    decision = judge(FEW)
-    assert not decision.promoted and decision.undecided
-    assert decision.reason.endswith("; at least 7 verdicts on disputed titles are needed to decide")
-
-
-def test_verdicts_decide_whatever_the_labels_say() -> None:
-    """6 wins of verdicts are not enough and 7 are, though labels are lost, not significantly."""
-    lost = FEW | {"annotations": answers(400, 18, 26)}
-    assert "not shown to be within 0.02" in judge(lost).reason
-    drawn = judge(lost | {"random_titles": answers(40, 3, 0)})
-    assert not drawn.promoted and drawn.undecided
-    assert drawn.reason == (
-        "not shown to be better than champion version 3 on people's verdicts: the challenger alone "
-        "is right on 3, champion version 3 alone on 0 of 40 titles of random rows and 0 disputed "
-        "titles that people judged; at least 4 verdicts on disputed titles are needed to decide"
-    )
-    more = lost | {"random_titles": answers(40, 3, 0), "disputed": answers(12, 3, 0)}
-    decision = judge(more)
-    assert not decision.promoted and decision.undecided
-    assert decision.reason.endswith(
-        "4 more verdicts on disputed titles like these would decide for it"
-    )
-    shown = judge(more | {"disputed": answers(12, 4, 0)})
-    assert shown.promoted and not shown.undecided
-    assert shown.reason.startswith("better than champion version 3 on people's verdicts: ")
-    assert [own.test for own in shown.figures if own.is_gating] == ["typos"]
-
-
-def test_labels_that_show_a_gain_do_if_verdicts_do_not_speak_against_it() -> None:
-    """Within the margin is not enough: 30 wins and 10 losses of 400 are, 22 and 18 are not."""
-    even = {"random_titles": answers(10, 1, 1), "typos": ALIKE}
-    gained = judge(even | {"annotations": answers(400, 30, 10)})
-    assert gained.promoted
-    assert "better than champion version 3 on annotations (+0.050, at least +0." in gained.reason
-    for other in (
-        {"annotations": answers(400, 22, 18)},
-        {"annotations": answers(400, 30, 10), "random_titles": answers(10, 0, 1)},
-    ):
-        decision = judge(even | other)
-        assert not decision.promoted and decision.undecided
-
-
-def test_verdicts_that_speak_against_it() -> None:
-    decision = judge(FEW | {"disputed": answers(20, 3, 6)})
-    assert not decision.promoted and decision.undecided
-    assert decision.reason.endswith("on disputed titles like these would hardly decide for it")
-    worse = judge(FEW | {"disputed": answers(40, 3, 16)})
-    assert not worse.undecided, "significantly worse on them"
-
-
-def test_verdicts_do_not_make_up_for_a_significant_loss() -> None:
-    """Neither on labels, nor on typos, nor on another test."""
-    good = FEW | {"disputed": answers(40, 25, 5)}
-    assert judge(good).promoted
-    for bad in (
-        {"annotations": answers(60, 0, 8)},
-        {"typos": answers(1000, 0, 25)},
-        {"heldout_alias": answers(200, 0, 20)},
-    ):
-        decision = judge(good | bad)
-        assert not decision.promoted and not decision.undecided
-        assert "annotations" not in bad or "significantly worse" in decision.reason
+    for many, passed in ((1, False), (times, True), (times - 1, False)):
+        assert judge({"annotations": answers(200 * many, 10 * many, 10 * many)}).promoted == passed
 
 
 def test_labels_as_the_only_gating_test_leave_the_verdicts() -> None:

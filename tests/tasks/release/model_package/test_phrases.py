@@ -1,13 +1,10 @@
-"""The list of phrases, the places beside it, and what a model finds in inputs with them.
+"""The list of phrases, the places beside it, what a model finds in inputs with them; crosswalks.
 
 One person labelled the words of seniority, contract and place in `labelled_qualifiers.csv`: inputs
 of the sample, drawn by `random.Random(14)`; spans as written, `|` between them.
 """
 
-from __future__ import annotations
-
 import csv
-import random
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,6 +14,7 @@ import pytest
 from models.serving.qualifiers import KINDS, TOKENS, Qualifiers, read_phrases
 from models.text.titles import clean_title
 from tasks.io.command import ROOT
+from tasks.release.model_package.crosswalk import crosswalk_codes
 from tasks.release.model_package.phrases import PHRASES, check_phrases, places, write_phrases
 
 pytestmark = pytest.mark.thorough
@@ -32,11 +30,8 @@ def test_the_list_has_every_kind() -> None:
     phrases = read_phrases(PHRASES)
     assert all(phrases[kind] for kind in (*KINDS, "neither"))
     found = Qualifiers(phrases)(["Snr nurse, nights, remote"])
-    assert [*zip(found.kinds, found.texts, strict=True)] == [
-        (0, "Snr"),
-        (1, "nights"),
-        (2, "remote"),
-    ]
+    own = [*zip(found.kinds, found.texts, strict=True)]
+    assert own == [(0, "Snr"), (1, "nights"), (2, "remote")]
     assert not found.name_no_job[0]
 
 
@@ -92,8 +87,28 @@ def test_as_many_words_are_found_as_ever(tmp_path: Path) -> None:
     assert [*LEAST] == [*KINDS] and np.isin(found.kinds, range(len(KINDS))).all()
 
 
-def test_the_inputs_are_a_random_draw() -> None:
-    inputs = [row["raw_title"] for row in rows(LABELLED)]
-    titles = [row["raw_title"] for row in rows(SAMPLE / "inputs.csv")]
-    random.Random(14).shuffle(titles)
-    assert inputs == titles[: len(inputs)] and len(inputs) >= 300
+HEAD = "code,standard,other_code\n"
+
+
+def codes_of(tmp_path: Path, rows: str, head: str = HEAD) -> list[list[str]]:
+    file = tmp_path / "crosswalk.csv"
+    file.write_text(head + rows, encoding="utf-8")
+    return crosswalk_codes(file, ["baker", "nurse"], [["7", "75"], ["2", "22"]])
+
+
+def test_the_narrowest_code_counts_for_each_standard(tmp_path: Path) -> None:
+    rows = "7,SOC,51\n75,SOC,51-3\n7,NOC,63\nbaker,SOC,51-3011\nbaker,SOC,35-2021\n22,SOC,29\n"
+    assert codes_of(tmp_path, rows) == [["SOC: 51-3011", "SOC: 35-2021", "NOC: 63"], ["SOC: 29"]]
+
+
+@pytest.mark.parametrize(
+    ("head", "rows", "said"),
+    [
+        ("code,other_code\n", "7,51\n", "no column standard"),
+        (HEAD, "7,SOC,51\n75,,51-3\n", "line 3: a value is missing"),
+        (HEAD, "1234,SOC,51\n", "none of its 1 codes"),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path: Path, head: str, rows: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        codes_of(tmp_path, rows, head)

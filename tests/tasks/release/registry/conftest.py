@@ -1,7 +1,5 @@
 """A tiny run for each test, and one registry for those of a module."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -23,9 +21,7 @@ def make_run(request: pytest.FixtureRequest) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def root(
-    store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make_run: Callable[..., Path]
-) -> Path:
+def root(store: str, tmp_path, monkeypatch, make_run: Callable[..., Path]) -> Path:
     monkeypatch.setenv("MLFLOW_TRACKING_URI", store)
     monkeypatch.chdir(tmp_path)  # where MLflow puts artifacts of a foreign store
     return make_run(tmp_path / "run")

@@ -1,7 +1,5 @@
 """Processes side by side: one at a time changes the registry, and a kill leaves no rest."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess
@@ -26,7 +24,7 @@ COUNT = """
 import sys, time
 from pathlib import Path
 from tasks.release.registry.locks import champion_lock
-file = Path(sys.argv[1])
+file = Path("count")
 for _ in range(10):
     with champion_lock(Path.cwd()):
         seen = int(file.read_text())
@@ -55,9 +53,7 @@ pytestmark = [pytest.mark.slow, *WARNINGS]
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
-def store(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[str]:
+def store(request: pytest.FixtureRequest, tmp_path_factory) -> Iterator[str]:
     """The address of a registry's database."""
     if request.param == "sqlite":
         yield f"sqlite:///{tmp_path_factory.mktemp('store')}/mlflow.db"
@@ -87,13 +83,17 @@ def begun(root: Path, *words: str) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, *words], cwd=root, stdout=subprocess.PIPE, text=True)
 
 
+def finished(*runs: subprocess.Popen[str]) -> list[str]:
+    """Wait until all have succeeded; return what each one printed."""
+    printed = [run.communicate()[0] for run in runs]
+    assert {run.returncode for run in runs} == {0}
+    return printed
+
+
 def test_nobody_writes_over_what_another_has_written(root: Path) -> None:
-    file = root / "count"
-    file.write_text("0")
-    for run in [begun(root, "-c", COUNT, str(file)) for _ in range(6)]:
-        run.communicate()
-        assert run.returncode == 0
-    assert file.read_text() == "60"
+    (root / "count").write_text("0")
+    finished(*(begun(root, "-c", COUNT) for _ in range(6)))
+    assert (root / "count").read_text() == "60"
 
 
 def test_who_waits_says_so_and_comes_next_when_the_first_is_killed(root: Path) -> None:
@@ -101,7 +101,7 @@ def test_who_waits_says_so_and_comes_next_when_the_first_is_killed(root: Path) -
     file.write_text("0")
     first = begun(root, "-c", HOLD)
     assert first.stdout is not None and first.stdout.readline() == "mine\n"
-    second = begun(root, "-c", COUNT, str(file))
+    second = begun(root, "-c", COUNT)
     assert second.stdout is not None
     waits = "another run registers or promotes a version: waiting for it\n"
     assert second.stdout.readline() == waits
@@ -109,14 +109,14 @@ def test_who_waits_says_so_and_comes_next_when_the_first_is_killed(root: Path) -
     assert file.read_text() == "0"
     first.send_signal(signal.SIGKILL)
     first.communicate()
-    second.communicate()
-    assert second.returncode == 0 and file.read_text() == "10"
+    finished(second)
+    assert file.read_text() == "10"
 
 
 def test_one_content_that_two_register_at_once_is_one_version(folder: Path) -> None:
     tiny_run.make_run(folder)
     racing = [begun(folder, "-m", "tasks.release.registry.register", "--json") for _ in range(2)]
-    outcomes = [json.loads(run.communicate()[0].splitlines()[-1]) for run in racing]
+    outcomes = [json.loads(text.splitlines()[-1]) for text in finished(*racing)]
     assert [outcome["version"] for outcome in outcomes] == ["1", "1"]
     assert sorted(outcome["already_registered"] for outcome in outcomes) == [False, True]
 
@@ -130,13 +130,9 @@ def test_two_challengers_are_never_judged_beside_the_same_champion(folder: Path)
         tiny_run.make_run(run, max(1, seed), run.name != "useless", register=section)
         versions.append(register(run).version)
     assert promote(runs[0], versions[0]).promoted
-    racing = [
-        begun(run, "-m", "tasks.release.registry.promote", f"--version={version}")
-        for run, version in zip(runs[1:], versions[1:], strict=True)
-    ]
-    for process in racing:
-        process.communicate()
-        assert process.returncode == 0
+    command = ("-m", "tasks.release.registry.promote")
+    racing = zip(runs[1:], versions[1:], strict=True)
+    finished(*[begun(run, *command, f"--version={version}") for run, version in racing])
     decisions = [json.loads((run / "data/gate/decision.json").read_text()) for run in runs[1:]]
     first = next(one for one in decisions if one["opponent"] == "champion version 1")
     (second,) = (one for one in decisions if one is not first)

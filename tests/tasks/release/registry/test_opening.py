@@ -1,7 +1,5 @@
 """A registered model opened by the tables of its registry or by MLflow, and models refused."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 from contextlib import closing
@@ -21,10 +19,7 @@ pytestmark = [pytest.mark.thorough, *WARNINGS]
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tiny_registry.registered(tmp_path_factory.mktemp("root"), 1, 2)
-    client = mlflow.MlflowClient(f"sqlite:///{folder.resolve()}/.mlflow/mlflow.db")
-    client.set_registered_model_alias("rolecall", "champion", "2")
-    return folder
+    return tiny_registry.with_champion(tmp_path_factory.mktemp("root"), 1, 2)
 
 
 @pytest.fixture(autouse=True)
@@ -33,17 +28,13 @@ def _own_registry(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(root.parent))
 
 
-@pytest.mark.parametrize("by", ["alias", "version", "folder"])
-def test_a_model_by_its_address(root: Path, by: str) -> None:
+@pytest.mark.parametrize(("asked", "version"), [("@champion", "/2"), ("/1", "/1"), ("", "")])
+def test_a_model_by_its_address(root: Path, asked: str, version: str) -> None:
     (_, folder) = stored("models:/rolecall/1", tracking_uri(root)) or ("", root)
-    asked = {
-        "alias": ("models:/rolecall@champion", "models:/rolecall/2"),
-        "version": ("models:/rolecall/1", "models:/rolecall/1"),
-        "folder": (str(folder), str(folder)),
-    }[by]
-    with opened(asked[0], root) as (address, normalizer):
+    name = "models:/rolecall" if asked else str(folder)
+    with opened(name + asked, root) as (address, normalizer):
         assert normalizer.predict(["Ward sister"])[0].occupation_label == "Nurse"
-        assert address == asked[1]
+        assert address == name + version
 
 
 @pytest.mark.parametrize("asked", ["models:/rolecall/9", "models:/rolecall@best", "models:/no/1"])
@@ -57,9 +48,7 @@ def test_no_registry_is_said(tmp_path: Path) -> None:
         stored("models:/rolecall/1", tracking_uri(tmp_path))
 
 
-def test_the_rest_is_left_to_mlflow(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_rest_is_left_to_mlflow(root: Path, tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A server, other tables, a folder that is gone or not beside, a registry elsewhere."""
     asked, uri = "models:/rolecall/1", tracking_uri(root)
     assert stored(asked, "http://127.0.0.1:9") is None
@@ -75,9 +64,7 @@ def test_the_rest_is_left_to_mlflow(
     assert stored(asked, uri) is None
 
 
-def test_models_of_somebody_else_or_of_another_format_are_refused(
-    root: Path, tmp_path: Path
-) -> None:
+def test_models_of_somebody_else_or_of_another_format_are_refused(root: Path, tmp_path) -> None:
     (tmp_path / "MLmodel").write_text("flavors: {}\n")
     with pytest.raises(ValueError, match="answers no raw titles"), opened(str(tmp_path), root):
         pass
@@ -92,9 +79,7 @@ def test_models_of_somebody_else_or_of_another_format_are_refused(
 
 
 @pytest.mark.slow
-def test_an_altered_model_of_the_registry_is_loaded_by_nobody(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_altered_model_of_the_registry_is_loaded_by_nobody(root: Path, monkeypatch) -> None:
     """Neither by a consumer nor by our commands, which leave no copy of it."""
     address, uri = "models:/rolecall/1", tracking_uri(root)
     (_, model) = stored(address, uri) or ("", root)

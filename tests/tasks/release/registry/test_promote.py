@@ -1,7 +1,5 @@
 """Promotion of tiny runs: the decision, its tags and file, and the version that waits."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from datetime import datetime
@@ -11,8 +9,8 @@ from typing import Any
 import polars as pl
 import pytest
 import tiny_run
-import yaml
-from mlflow_import import WARNINGS
+from mlflow_import import WARNINGS, mlflow
+from tiny_registry import killed_before
 
 from tasks.io.files import read_json, write_json
 from tasks.io.frames import write_frame
@@ -32,9 +30,11 @@ pytestmark = [pytest.mark.slow, *WARNINGS]
 MakeRun = Callable[..., Path]
 
 
-def as_text(aliases: dict[str, object]) -> dict[str, str]:
+def aliases(root: Path, name: str) -> dict[str, str]:
     """MLflow's versions are numbers here and strings there."""
-    return {alias: str(version) for alias, version in aliases.items()}
+    with registry(root) as client:
+        of_model = client.get_registered_model(name).aliases
+    return {alias: str(version) for alias, version in of_model.items()}
 
 
 def test_promotion(root: Path, make_run: MakeRun) -> None:
@@ -51,9 +51,8 @@ def test_promotion(root: Path, make_run: MakeRun) -> None:
     assert not refused.promoted and "champion version 1 on typos" in refused.reason
     assert promote(root, useless.version) == refused
     with registry(root) as client:
-        model = client.get_registered_model(first.name)
         tags = client.get_model_version(first.name, "2").tags
-    assert as_text(model.aliases) == {"champion": "1", "challenger": "2"}
+    assert aliases(root, first.name) == {"champion": "1", "challenger": "2"}
     assert tags["decision"] == "not promoted" and tags["decision_reason"] == refused.reason
     figures = json.loads(tags["decision_figures"])
     assert [row["test"] for row in figures] == ["typos"] and max(map(len, tags.values())) < 5000
@@ -61,9 +60,7 @@ def test_promotion(root: Path, make_run: MakeRun) -> None:
 
 def test_everyday_titles_are_a_test_of_the_gate(root: Path) -> None:
     """Both models know these titles themselves; that they are held out hides them nowhere."""
-    values = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
-    values["gate"]["everyday"] = "everyday.csv"
-    (root / "params.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
+    tiny_run.change_params(root, "gate", everyday="everyday.csv")
     rows = ["Confectioner,en,clear,baker", "Nurse (night),en,clear,nurse", "Ward,en,vague,"]
     table = ["raw_title,language,kind,occupation_ids,split", *(f"{row},work" for row in rows)]
     (root / "everyday.csv").write_text("\n".join(table), encoding="utf-8")
@@ -74,8 +71,6 @@ def test_everyday_titles_are_a_test_of_the_gate(root: Path) -> None:
 
 def test_a_first_version_that_training_made_worse_is_refused_with_what_to_do(root: Path) -> None:
     """The consumer finds what the reason names, and the owner's call works."""
-    import mlflow
-
     weights, initial = (
         root / f"data/train/typos/7/model/{name}.safetensors" for name in ("weights", "initial")
     )
@@ -145,8 +140,8 @@ def test_the_decision_stands_in_a_file_with_its_impact(
     with registry(root) as client:
         version = client.get_model_version(name, "2")
         folder = client.get_run(version.run_id).info.artifact_uri
-    created = version.creation_timestamp // 1000
-    assert datetime.fromisoformat(saved["registered_at"]).timestamp() == created
+    registered = datetime.fromisoformat(saved["registered_at"])
+    assert registered.timestamp() == version.creation_timestamp // 1000
     assert saved["registered_at"].endswith("+00:00")
     whole = file.read_bytes()
     file.unlink()
@@ -159,27 +154,15 @@ def test_the_decision_stands_in_a_file_with_its_impact(
     assert read_json(file) == NOTHING_COMPARED | kept, "no more is known than its tags say"
 
 
-def test_a_kill_between_decision_and_alias_is_made_good(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import mlflow
-
+def test_a_kill_between_decision_and_alias_is_made_good(root: Path) -> None:
     done = register(root)
-
-    def killed(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(mlflow.MlflowClient, "set_registered_model_alias", killed)
+    with killed_before(0, "set_registered_model_alias"):
         promote(root, done.version)
     assert promote(root, done.version).promoted
-    with registry(root) as client:
-        assert as_text(client.get_registered_model(done.name).aliases) == {"champion": "1"}
+    assert aliases(root, done.name) == {"champion": "1"}
 
 
-def test_a_champion_that_was_followed_is_not_made_champion_again(
-    root: Path, make_run: MakeRun
-) -> None:
+def test_a_champion_that_was_followed_is_not_made_champion_again(root, make_run: MakeRun) -> None:
     first = register(root)
     promote(root, first.version)
     other = register(make_run(root, seed=2))
@@ -215,12 +198,8 @@ mlflow.models.set_model(Older())
 """
 
 
-def test_a_champion_of_an_older_format_is_named_and_nothing_decided(
-    root: Path, tmp_path: Path
-) -> None:
+def test_a_champion_of_an_older_format_is_named_and_nothing_decided(root: Path, tmp_path) -> None:
     """What the message says helps: without the alias the same version is judged."""
-    import mlflow
-
     done = register(root)
     (tmp_path / "older.py").write_text(OLDER, encoding="utf-8")
     with registry(root) as client:

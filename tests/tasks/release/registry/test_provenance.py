@@ -1,7 +1,5 @@
 """Commits, what differs from them, and hashes."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Registration of a tiny run, with a registry of its own."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys
@@ -27,12 +25,12 @@ def test_once_per_content_with_tags_metrics_and_alias(root: Path, make_run: Make
     first, second = register(root), register(root)
     assert (first.version, first.alias, first.already_registered) == ("1", "challenger", False)
     assert (second.version, second.alias, second.already_registered) == ("1", "challenger", True)
-    artefact_hash = RunFiles.below(root).artefact_hash()
+    artifact_hash = RunFiles.below(root).artifact_hash()
     with registry(root) as client:
         version = client.get_model_version(first.name, "1")
         tags = version.tags
         run_of_it = client.get_run(version.run_id)
-    assert tags["artefact_hash"] == artefact_hash and tags["mix"] == "typos"
+    assert tags["artifact_hash"] == artifact_hash and tags["mix"] == "typos"
     assert {"git_commit", "tree", "params_changed", "lock_md5"} <= tags.keys()
     assert {"params_md5", "taxonomy_hash"} <= tags.keys()
     assert "data/split/aliases.parquet" in json.loads(tags["data_md5"])
@@ -43,9 +41,7 @@ def test_once_per_content_with_tags_metrics_and_alias(root: Path, make_run: Make
     assert (third.version, third.alias) == ("2", "challenger")
 
 
-def test_a_kill_between_two_writes_is_made_good(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_kill_between_two_writes_is_made_good(root: Path, monkeypatch) -> None:
     import mlflow
 
     def killed(*_: object, **__: object) -> None:
@@ -80,9 +76,7 @@ def test_without_a_finished_run(tmp_path: Path, make_run: MakeRun) -> None:
         registering.register(tmp_path)
 
 
-def test_commands(
-    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_commands(root: Path, monkeypatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(root)
     monkeypatch.setattr(sys, "argv", ["tasks.release.registry.promote"])
     registering.main()

@@ -1,15 +1,13 @@
 """Champions taken back: which version comes, what is kept of it, and kills on the way."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import tiny_run
 import yaml
-from mlflow_import import WARNINGS, mlflow
+from mlflow_import import WARNINGS
+from tiny_registry import killed_before
 
 from tasks.io.tracking import registry
 from tasks.release.gate.disputed import write_waiting
@@ -17,11 +15,8 @@ from tasks.release.registry.register import CARRIED_OUT, CHAMPION
 from tasks.release.registry.versions import listing, rollback
 
 pytestmark = [pytest.mark.slow, *WARNINGS]
-WRITES = (
-    *["set_model_version_tag"] * 2,
-    "delete_model_version_tag",
-    "set_registered_model_alias",
-)
+WRITES = ["set_model_version_tag"] * 2
+WRITES += ["delete_model_version_tag", "set_registered_model_alias"]
 """Of a rollback, in their order."""
 
 
@@ -64,10 +59,11 @@ def test_the_one_before_and_then_the_one_before_that(root: Path, name: str) -> N
         f"{name}: version 4 taken back, champion is version 2 again"
     )
     assert champion(root, name) == "2"
-    assert "taken back, for version 2, 20" in line_of(root, 4)
-    assert line_of(root, 4).endswith("UTC: nurses went to the cooks")
-    assert "champion again, for version 4, 20" in line_of(root, 2)
-    assert "  champion  " in line_of(root, 2)
+    last, again = line_of(root, 4), line_of(root, 2)
+    assert "taken back, for version 2, 20" in last and last.endswith(
+        "UTC: nurses went to the cooks"
+    )
+    assert "champion again, for version 4, 20" in again and "  champion  " in again
     assert "again" not in line_of(root, 1) and "taken" not in line_of(root, 3)
     rollback(root)
     assert champion(root, name) == "1"
@@ -100,27 +96,11 @@ def test_a_version_that_is_named(root: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("written", range(len(WRITES)))
-def test_a_kill_before_any_write_is_finished_by_the_next(
-    root: Path, name: str, monkeypatch: pytest.MonkeyPatch, written: int
-) -> None:
+def test_a_kill_before_any_write_is_finished_by_the_next(root, name: str, written: int) -> None:
     """To version 3, which was taken back before; the alias names a version all the time."""
-    done = 0
     with registry(root) as client:
         client.set_model_version_tag(name, "3", "rolled_back", '{"to": "2", "at": "", "why": ""}')
-
-    def dying(method: Callable[..., object]) -> Callable[..., object]:
-        def write(*arguments: object) -> object:
-            nonlocal done
-            if done == written:
-                raise KeyboardInterrupt
-            done += 1
-            return method(*arguments)
-
-        return write
-
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        for method in set(WRITES):
-            patch.setattr(mlflow.MlflowClient, method, dying(getattr(mlflow.MlflowClient, method)))
+    with killed_before(written, *WRITES):
         rollback(root, "3")
     assert champion(root, name) == "4"
     rollback(root, None if written else "3")  # once noted, it needs no name
