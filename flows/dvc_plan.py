@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import yaml
 
-from flows.errors import Failure
+from flows.errors import Failure, first_lines
 from tasks.io.regular_files import boundary, file_faults
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 Outcome = Literal["ran", "unchanged", "restored"]
 Status = Mapping[str, Sequence[str | Mapping[str, Mapping[str, Any]]]]  # of DVC: stage -> changes
 TARGET = "report"  # of a retraining
-NAMED = 10  # files of a message
 IGNORED = ".dvcignore"
 HEAD = f"# rolecall writes this file: DVC must not open these\n/{IGNORED}\n"
 
@@ -122,8 +121,9 @@ def keep_out_special_files(root: Path) -> list[str]:
         else:
             refused += dict(file_faults(folder, within and folder)).values()
     if refused:
-        raise Failure("\n".join([*_first(refused), "take them out, or put the file itself there"]))
-    return _first(left_out)
+        advice = "take them out, or put the file itself there"
+        raise Failure("\n".join([*first_lines(refused), advice]))
+    return first_lines(left_out)
 
 
 def _ignore(folder: Path, names: Sequence[str]) -> None:
@@ -148,11 +148,6 @@ def pattern(name: str) -> str:
         return f"\\{sign[0]}" if sign[0].isprintable() else "?"
 
     return re.sub(r"[^\w./-]", escaped, name)
-
-
-def _first(lines: list[str]) -> list[str]:
-    more = [f"and {len(lines) - NAMED:,} more"] if len(lines) > NAMED else []
-    return [*lines[:NAMED], *more]
 
 
 def _named_folders(params: Path) -> list[str]:

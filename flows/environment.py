@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import secrets
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -32,7 +32,6 @@ DEFAULTS: Mapping[str, str] = {
 }
 HOST = "127.0.0.1"
 SCHEDULE, PASSWORD = Path(".prefect/schedule"), Path(".prefect/password")  # in the main tree
-LOOPBACK = (HOST, "localhost")
 
 
 def profile_of(root: Path) -> str:
@@ -58,7 +57,12 @@ def set_environment(clone: Path | None) -> None:
     DVC's notes on files and, if the home folder cannot be written, those of Prefect and matplotlib
     lie in the clone, where no other user's are.
     """
-    folders = dict(_folders(clone)) if clone else {}
+    folders = {}
+    if clone:
+        folders["DVC_SITE_CACHE_DIR"] = str(clone / ".dvc/tmp/site")
+        if not _can_write_home():
+            folders["PREFECT_HOME"] = str(clone / ".prefect")
+            folders["MPLCONFIGDIR"] = str(clone / ".prefect/matplotlib")
     os.environ.update({**DEFAULTS, **folders, **os.environ})
     os.environ.update(without_proxy(os.environ))
     if not find_spec("socksio"):  # without it Prefect's client fails at a SOCKS proxy
@@ -69,17 +73,10 @@ def set_environment(clone: Path | None) -> None:
 
 def without_proxy(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the variables that keep requests to this machine away from a proxy."""
-    given = environment.get("no_proxy") or environment.get("NO_PROXY") or ""
-    hosts = [host for host in given.split(",") if host] if given != "*" else []
-    value = given if given == "*" else ",".join(dict.fromkeys([*hosts, *LOOPBACK]))
+    value = environment.get("no_proxy") or environment.get("NO_PROXY") or ""
+    if value != "*":
+        value = ",".join(dict.fromkeys([*filter(None, value.split(",")), HOST, "localhost"]))
     return {"no_proxy": value, "NO_PROXY": value}
-
-
-def _folders(clone: Path) -> Iterator[tuple[str, str]]:
-    yield "DVC_SITE_CACHE_DIR", str(clone / ".dvc/tmp/site")
-    if not _can_write_home():
-        yield "PREFECT_HOME", str(clone / ".prefect")
-        yield "MPLCONFIGDIR", str(clone / ".prefect/matplotlib")
 
 
 def _can_write_home() -> bool:
@@ -120,10 +117,7 @@ def kept_password(file: Path) -> str:
 
 def client_settings(port: int, password: str) -> dict[str, str]:
     """Return Prefect's settings of a client of the server at a port."""
-    return {
-        "PREFECT_API_URL": f"http://{HOST}:{port}/api",
-        "PREFECT_API_AUTH_STRING": password,
-    }
+    return {"PREFECT_API_URL": f"http://{HOST}:{port}/api", "PREFECT_API_AUTH_STRING": password}
 
 
 def server_settings(port: int, password: str) -> dict[str, str]:

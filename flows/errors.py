@@ -24,17 +24,14 @@ from flows.environment import enclosing_root
 from tasks.io.command import is_reported
 from tasks.io.tracking import masked
 
-ERROR_STARTS = ("error: ", "Traceback (most recent call last)")
-"""The beginnings of error messages: ours (`tasks/io/command.py`) and Python's."""
-DVC_REMARK = re.compile(r"ERROR: failed to reproduce .*failed to run: ")
-"""The remark that DVC adds to the message of a stage's own command."""
+ERROR_STARTS = ("error: ", "Traceback (most recent call last)")  # of our messages, and Python's
+DVC_REMARK = re.compile(r"ERROR: failed to reproduce .*failed to run: ")  # on a stage's own error
 MOST_LINES = 5  # of output that is shown instead of a message
 RAISED_AT = re.compile(r"\(\w+ in .+, line \d+\)$")
 MAX_LINES, MAX_CHARACTERS = 10, 1000  # of a command's message, and of its lines
 FAILURE_STARTS = ("Finished in state Failed", "Finished in state Crash", "Running hook ", "Hook ")
 """The beginnings of Prefect's lines about a failed run at level INFO."""
-AGAIN = 0.1
-"""Seconds after which a signal is sent again, when the callback that dropped it is done."""
+AGAIN = 0.1  # seconds until a signal is sent again: the callback that dropped it is then done
 
 
 class Failure(RuntimeError):
@@ -74,6 +71,11 @@ def error_message(lines: Sequence[str]) -> list[str]:
         return behind[first : first + MOST_LINES]
     end = next((n for n, line in enumerate(message) if RAISED_AT.match(line)), len(message))
     return [message[0].removeprefix(ERROR_STARTS[0]), *message[1:end]]
+
+
+def first_lines(lines: Sequence[str], most: int = 10) -> list[str]:
+    """Return the first lines of a message, and how many more there are."""
+    return [*lines[:most], *([f"and {len(lines) - most:,} more"] if len(lines) > most else [])]
 
 
 def _without_dvc(lines: Sequence[str]) -> list[str]:

@@ -19,7 +19,7 @@ import fsspec
 from prefect import flow, get_run_logger
 from prefect.artifacts import create_markdown_artifact
 
-from flows.errors import Failure
+from flows.errors import Failure, first_lines
 from flows.results import as_markdown, bulk_facts
 from flows.runs import leave_page, publish, step
 from flows.workspace import CACHE_DIR, champion, existing_root
@@ -30,9 +30,7 @@ from tasks.io.command import listed
 from tasks.io.regular_files import file_faults
 
 PLAN = "plan.json"  # as in `tasks/apps/bulk/output.py`
-NAMED = 10  # errors of a message
 PARTIAL = (".part", ".tmp", ".partial", ".crdownload", ".filepart")  # still being written
-HIDDEN = (".", "_")
 
 
 @flow(name="normalize-folder", log_prints=True, on_failure=[leave_page], on_crashed=[leave_page])
@@ -84,9 +82,8 @@ def normalize_folder(
             key="normalize-folder", markdown=as_markdown(counts, (outbox, "rows"))
         )
     if errors:
-        rest = [f"and {len(errors) - NAMED:,} more"] if len(errors) > NAMED else []
-        first = f"{len(errors):,} of {inbox} not normalized"
-        raise Failure("\n".join([first, *errors[:NAMED], *rest]))
+        head = f"{len(errors):,} of {inbox} not normalized"
+        raise Failure("\n".join([head, *first_lines(errors)]))
     return rows
 
 
@@ -134,7 +131,7 @@ def due_sources(
 
 def _is_source(path: Path) -> bool:
     """Tell by the name, and without opening it, whether a path is to be normalized."""
-    is_left_out = path.name.startswith(HIDDEN) or path.name.endswith(PARTIAL)
+    is_left_out = path.name.startswith((".", "_")) or path.name.endswith(PARTIAL)
     return not is_left_out and (path.is_dir() or path.name.lower().endswith(KINDS))
 
 
@@ -174,7 +171,4 @@ def _is_complete(path: Path, seconds: float) -> bool:
 def _model(output: Path, model: str) -> str:
     """Return the model that began this output, so that a new champion does not mix with it."""
     plan = unfinished_at(output) / PLAN
-    if not plan.is_file():
-        return model
-    begun: str = json.loads(plan.read_text(encoding="utf-8"))["model"]
-    return begun
+    return str(json.loads(plan.read_text(encoding="utf-8"))["model"]) if plan.is_file() else model

@@ -26,11 +26,9 @@ from tasks.io.regular_files import file_faults
 from tasks.io.tracking import masked, masked_user
 
 Tree = dict[str, Any]
-OPEN = ("files", "columns", "systems", "language_weights")
-"""Maps whose names the user chooses: replaced whole."""
+OPEN = ("files", "columns", "systems", "language_weights")  # names the user chooses: replaced whole
 DEFAULT = "esco"
-SAMPLE = "sample"
-"""The main tree with `params.yaml` as it stands: no file in `profiles/`, no workspace."""
+SAMPLE = "sample"  # `params.yaml` as it stands: no file in `profiles/`, no workspace
 FOLDER = Path("data/external")
 SECRET = re.compile(
     r"(?i)[?&](x-amz-|x-goog-|sig=|[^=&]*(token|key|secret|passw|signature)[^=&]*=)"
@@ -184,13 +182,13 @@ def require_files(workspace: Path, params: Mapping[str, Any], main: Path) -> Non
         if (workspace / file).exists():
             continue
         name, section = Path(file).name, parameter.partition(".")[0]
-        here = (main / file).is_file()
+        where, source = "", "/path/to/it"
+        if (main / file).is_file():
+            where, source = ", only this clone, uncommitted", f"./{file}"
         raise ProfileError(
-            f"{parameter} names {file}, which the profile's workspace does not hold"
-            + (", only this clone, uncommitted" if here else "")
-            + f". To bring it, write in the profile\n  external: {{{name}: "
-            + (f"./{file}" if here else "/path/to/it")
-            + f"}}\nand name it as {name} ({section}: folder: data/external)"
+            f"{parameter} names {file}, which the profile's workspace does not hold{where}. To "
+            f"bring it, write in the profile\n  external: {{{name}: {source}}}\nand name it as "
+            f"{name} ({section}: folder: data/external)"
         )
 
 
@@ -199,11 +197,11 @@ def _named_files(params: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     ingest, synonyms = params.get("ingest", {}), params.get("synonyms", {})
     for name, file in ingest.get("taxonomy", {}).get("files", {}).items():
         yield f"ingest.taxonomy.files.{name}", f"{ingest['folder']}/{file}"
-    inputs = ingest.get("inputs", {})
-    for name, named, section in (
-        ("ingest.inputs", inputs, ingest),
-        ("synonyms", synonyms, synonyms),
-    ):
+    sections = {
+        "ingest.inputs": (ingest.get("inputs", {}), ingest),
+        "synonyms": (synonyms, synonyms),
+    }
+    for name, (named, section) in sections.items():
         files = named.get("file") or []
         for file in [files] if isinstance(files, str) else files:
             yield f"{name}.file", f"{section['folder']}/{file}"

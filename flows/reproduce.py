@@ -21,11 +21,10 @@ from flows.runs import leave_page, run_stages, step
 from flows.stages import push
 from flows.workspace import prepare
 
-TRACKS = {  # by the parameter `track`
+TRACKS = {  # target, whose last stage writes `data/TARGET/TARGET.md`, and title
     "titles": ("table3", "Table 3 and its effects"),
     "similarity": ("similarity", "Similarity of scored pairs"),
 }
-"""Of each track the target, whose last stage writes `data/TARGET/TARGET.md`, and its title."""
 
 
 @dataclass(frozen=True)

@@ -63,9 +63,9 @@ def as_markdown(rows: Sequence[Row], head: Row = HEAD) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def as_facts(facts: Mapping[str, str]) -> str:
+def as_facts(facts: Mapping[str, str], width: int = 8) -> str:
     """Write one line per fact, its name first: the last lines of a command."""
-    return "\n".join(f"{f'{name} ':<8}{fact}" for name, fact in facts.items())
+    return "\n".join(f"{f'{name} ':<{width}}{fact}" for name, fact in facts.items())
 
 
 def pushed(done: bool) -> str:

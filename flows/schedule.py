@@ -20,13 +20,7 @@ from pathlib import Path
 
 from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.actions import WorkPoolCreate
-from prefect.client.schemas.filters import (
-    DeploymentFilter,
-    DeploymentFilterId,
-    FlowRunFilter,
-    FlowRunFilterState,
-    FlowRunFilterStateType,
-)
+from prefect.client.schemas.filters import DeploymentFilter, FlowRunFilter
 from prefect.client.schemas.objects import StateType
 from prefect.client.schemas.responses import DeploymentResponse
 from prefect.client.schemas.sorting import FlowRunSort
@@ -60,14 +54,16 @@ def scheduling(root: Path, port: int) -> Iterator[Processes]:
     with _only_one(main / SCHEDULE), ExitStack() as ends:
         _refuse_taken(port)
         show_line("starting Prefect's server ...")
-        logs = {name: ends.enter_context(_log(root / log)) for name, log in LOGS.items()}
-        server = ends.enter_context(serving(port, settings, logs["server"]))
+        (root / "logs").mkdir(exist_ok=True)
+        logs = {name: ends.enter_context((root / log).open("wb")) for name, log in LOGS.items()}
+        server = ends.enter_context(serving(port, settings, logs["server"].fileno()))
         pool = prepare_pool()
         show_line("deploying prefect.yaml ...")
         run_module("prefect", ["--no-prompt", "deploy", "--all"], root, name="prefect deploy")
         show_line("starting the worker ...")
         command = [sys.executable, "-m", "prefect", "worker", "start", "--pool", pool]
-        worker = guarded(command, root, stdout=logs["worker"], seconds_to_end=SECONDS_TO_END)
+        log = logs["worker"].fileno()
+        worker = guarded(command, root, stdout=log, seconds_to_end=SECONDS_TO_END)
         yield {"server": server, "worker": ends.enter_context(worker)}
 
 
@@ -117,7 +113,7 @@ def next_runs() -> dict[str, str]:
 
 def _next(client: SyncPrefectClient, deployment: DeploymentResponse) -> datetime | None:
     runs = client.read_flow_runs(
-        deployment_filter=DeploymentFilter(id=DeploymentFilterId(any_=[deployment.id])),
+        deployment_filter=DeploymentFilter.model_validate({"id": {"any_": [deployment.id]}}),
         flow_run_filter=_in_state([StateType.SCHEDULED]),
         sort=FlowRunSort.EXPECTED_START_TIME_ASC,
         limit=1,
@@ -126,7 +122,7 @@ def _next(client: SyncPrefectClient, deployment: DeploymentResponse) -> datetime
 
 
 def _in_state(types: Iterable[StateType]) -> FlowRunFilter:
-    return FlowRunFilter(state=FlowRunFilterState(type=FlowRunFilterStateType(any_=list(types))))
+    return FlowRunFilter.model_validate({"state": {"type": {"any_": list(types)}}})
 
 
 @contextmanager
@@ -170,11 +166,3 @@ def _listener(port: int) -> str:
     except (psutil.Error, IndexError, TypeError):
         return ""
     return f" by process {taken[0].pid} ({name})"
-
-
-@contextmanager
-def _log(file: Path) -> Iterator[int]:
-    """Open a log, begun anew, and yield its handle."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("w", encoding="utf-8") as log:
-        yield log.fileno()

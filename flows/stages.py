@@ -20,25 +20,23 @@ from flows.dvc_plan import Outcome, keep_out_special_files
 from flows.errors import command_failed
 from flows.processes import Show, follow, guarded, show_line, stream
 
-OUTCOMES: dict[str, Outcome] = {
+OUTCOMES: dict[str, Outcome] = {  # DVC's first line about a stage -> the outcome
     "Running stage '{}':": "ran",
     "Stage '{}' is cached - skipping run, checking out outputs": "restored",
     "Stage '{}' didn't change, skipping": "unchanged",
     "'{}' didn't change, skipping": "unchanged",
 }
-"""DVC's first line about a stage -> the outcome."""
 DVC = (sys.executable, "-m", "dvc", "--wait-for-lock")
 BUSY = "is busy, it is being blocked by:"  # DVC's last message if another run uses a file
 WAIT = 10.0  # seconds until DVC is started again
 PUSH_AGAIN = (2.0, 10.0)  # seconds until a push is tried again
-HINTS = (
+HINTS = (  # the beginnings of DVC's advice that does not apply here
     "To track the changes",
     "git add",
     "To enable auto staging",
     "dvc config",
     "Use `dvc push`",
 )
-"""The beginnings of DVC's advice that does not apply here."""
 
 
 @contextmanager

@@ -84,6 +84,6 @@ def running_flow(root: Path, name: str) -> Iterator[None]:
             yield
 
 
-def print_facts(facts: Mapping[str, str]) -> None:
-    """Print the outcome of a command."""
-    print("\n" + as_facts(facts), flush=True)
+def print_facts(facts: Mapping[str, str], width: int = 8) -> None:
+    """Print the outcome of a command; the names take `width` characters or more."""
+    print("\n" + as_facts(facts, width), flush=True)

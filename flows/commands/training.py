@@ -13,6 +13,7 @@ import typer
 from flows.commands.project_root import (
     Profile,
     fresh_root,
+    print_facts,
     profile_root,
     project_root,
     running_flow,
@@ -198,9 +199,7 @@ def schedule(
                 **next_runs(),
                 "to end": "Ctrl-C",
             }
-            width = max(map(len, facts)) + 2
-            lines = [f"{name:<{width}}{fact}" for name, fact in facts.items()]
-            print("\n" + "\n".join(lines), flush=True)
+            print_facts(facts, width=max(map(len, facts)) + 2)
             watch(processes)
 
 

@@ -81,11 +81,9 @@ def registry(root: Path) -> Iterator[MlflowClient]:
         yield mlflow.MlflowClient()
     finally:
         mlflow.set_tracking_uri(before[URI])
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+        for name in before:
+            os.environ.pop(name, None)
+        os.environ.update({name: value for name, value in before.items() if value is not None})
 
 
 def experiment(client: MlflowClient, root: Path, name: str) -> str:
@@ -93,8 +91,7 @@ def experiment(client: MlflowClient, root: Path, name: str) -> str:
 
     The default store keeps artifacts beside its database, not in the working directory.
     """
-    existing = client.get_experiment_by_name(name)
-    if existing is not None:
+    if existing := client.get_experiment_by_name(name):
         return str(existing.experiment_id)
     default = is_default(client.tracking_uri, root)
     location = (local_folder(root) / "artifacts").as_uri() if default else None
@@ -118,12 +115,18 @@ def local_folder(root: Path) -> Path:
 
 def main_tree(root: Path) -> Path:
     """Return the main working tree of `root`'s repository, or `root` itself where there is none."""
-    command = ["git", "rev-parse", "--path-format=absolute", "--git-common-dir"]
+    common = git(root, "rev-parse", "--path-format=absolute", "--git-common-dir").strip()
+    return Path(common).parent if common else root.resolve()
+
+
+def git(root: Path, *arguments: str) -> str:
+    """Return what git says; nothing where there is no git, repository or commit."""
+    command = ["git", *arguments]
     try:
         done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
-        return root.resolve()
-    return Path(done.stdout.strip()).parent
+        return ""
+    return done.stdout
 
 
 def follow_move(folder: Path) -> bool:

@@ -1,10 +1,8 @@
 """Delimited text with a header to a table: its format, its columns, and each bad record's fault.
 
-The format is that by which rows are as wide as the header; the csv module's sniffer guesses from
-the frequency of any character, this rule has four candidates. The csv module then judges records in
-strict mode, and `Records` knows on which line each starts. The file is read as the rows are
-consumed. Habits of spreadsheets do no harm: a first line ``sep=;``, empty fields behind the last
-column, and a record in quotes as a whole.
+The format is that by which rows are as wide as the header. The csv module then judges records in
+strict mode, as they are consumed. Habits of spreadsheets do no harm: a first line ``sep=;``, empty
+fields behind the last column, and a record in quotes as a whole.
 """
 
 from __future__ import annotations
@@ -62,17 +60,13 @@ BARE_TABS = Format("\t", quoting=csv.QUOTE_NONE)  # a quote is a character like 
 
 
 class Fit(NamedTuple):
-    """A file read in one format.
-
-    `constancy` is the share of the rows that are as wide as the header, 1 without rows; `fitting`
-    is that share without regard to empty last fields; `above` counts records above the header.
-    """
+    """A file read in one format."""
 
     form: Format
     header: list[str]
-    constancy: float
-    above: int
-    fitting: float
+    constancy: float  # the share of rows that are as wide as the header, 1 without rows
+    above: int  # records above the header
+    fitting: float  # `constancy` without regard to empty last fields
 
     @property
     def is_table(self) -> bool:
@@ -86,14 +80,11 @@ class Fit(NamedTuple):
 
 
 class Record(NamedTuple):
-    """A record: the line it starts on, its text, and its fields.
+    """A record of a delimited file."""
 
-    A blank line has no fields, an empty list; where quotes are broken they are None.
-    """
-
-    line: int
+    line: int  # that it starts on
     text: str
-    fields: list[str] | None
+    fields: list[str] | None  # empty of a blank line, None where quotes are broken
 
 
 def open_delimited(
@@ -130,8 +121,7 @@ def open_delimited(
     reading = f", {_name_of(form.delimiter)} between fields" + "".join(f"; {one}" for one in notes)
     rejected.readings[file.name] += reading
     hint = "" if needed <= {*names} else _other_delimiter(head, needed, form.delimiter)
-    rows = _rows(records, len(names), form)
-    read = partial(in_chunks, rows, names)
+    read = partial(in_chunks, _rows(records, len(names), form), names)
     return Table(file.path, origin, names, read, notes, hint, form.delimiter)
 
 
@@ -198,11 +188,8 @@ class Records(Iterator[Record]):
     """
 
     def __init__(self, lines: Iterable[str], form: Format, first: int = 1) -> None:
-        """Begin with physical lines, which keep their ends; `first` is the number of the first.
-
-        `width` may be set to the number of columns, once it is known.
-        """
-        self.width = 0
+        """Begin with physical lines, which keep their ends; `first` is the number of the first."""
+        self.width = 0  # number of columns, which may be set once it is known
         self.form = form
         self._at = first
         self._lines = iter(lines)
@@ -232,17 +219,13 @@ class Records(Iterator[Record]):
 
         Of two columns, whose lines often have a comma, each has to begin with a number as well.
         """
-        delimiter = self.form.delimiter
-        if self.width < 2 or any(line.count(delimiter) != self.width - 1 for line in lines):
+        delimiter, width = self.form.delimiter, self.width
+        if width < 2 or any(line.count(delimiter) != width - 1 for line in lines):
             return False
-        broken = ["\n" in field or "\r" in field for field in fields]
-        others = [field for field, breaks in zip(fields, broken, strict=True) if not breaks]
-        numbered = all(line.split(delimiter)[0].isdecimal() for line in lines)
-        return (
-            sum(broken) == 1
-            and not any(delimiter in field for field in others)
-            and (self.width > 2 or numbered)
-        )
+        unbroken = [field for field in fields if "\n" not in field and "\r" not in field]
+        if len(unbroken) != len(fields) - 1 or any(delimiter in field for field in unbroken):
+            return False
+        return width > 2 or all(line.split(delimiter)[0].isdecimal() for line in lines)
 
     def _csv(self) -> Iterator[list[str]]:
         def lines() -> Iterator[str]:
@@ -302,8 +285,8 @@ def _other_delimiter(head: list[str], needed: set[str], ours: str) -> str:
     other = find_format(head, needed)
     if other.form.delimiter == ours or not needed <= {*other.header}:
         return ""
-    names = _name_of(ours), _name_of(other.form.delimiter)
-    return f"It was read with {names[0]} between fields, but has {names[1]}. "
+    theirs = _name_of(other.form.delimiter)
+    return f"It was read with {_name_of(ours)} between fields, but has {theirs}. "
 
 
 def _name_of(delimiter: str) -> str:
@@ -327,9 +310,7 @@ def _repaired(fields: list[str] | None, width: int, form: Format) -> list[str] |
         lines = io.StringIO(fields[0], newline="")
         inner = list(csv.reader(lines, delimiter=form.delimiter))
         return inner[0] if len(inner) == 1 and len(inner[0]) == width else fields
-    if len(fields) > width and not any(field.strip() for field in fields[width:]):
-        return fields[:width]
-    return fields
+    return fields if "".join(fields[width:]).strip() else fields[:width]
 
 
 def _fault(fields: list[str] | None, text: str, width: int) -> str | None:

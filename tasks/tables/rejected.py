@@ -137,18 +137,15 @@ def in_chunks(
     """Put rows of the columns `names` under our names, as `columns` maps these to theirs."""
     schema = {"line": pl.UInt32, "text": pl.String, "fault": pl.String}
     nothing = [""] * len(names)
-    while True:
-        chunk = [*islice(rows, CHUNK)]
-        if not chunk:
-            return
+    while chunk := [*islice(rows, CHUNK)]:
         lines, _, fields, faults = zip(*chunk, strict=True)
-        shown = [escaped(text) if fault else text for _, text, _, fault in chunk]
+        readable = [escaped(text) if fault else text for _, text, _, fault in chunk]
         by_position = [*zip(*(row or nothing for row in fields), strict=True)]
         values = [
             pl.Series(ours, by_position[names.index(theirs)], pl.String)
             for ours, theirs in columns.items()
         ]
-        yield Chunk(pl.DataFrame([lines, shown, faults], schema=schema), pl.DataFrame(values))
+        yield Chunk(pl.DataFrame([lines, readable, faults], schema=schema), pl.DataFrame(values))
 
 
 @dataclass(slots=True)
@@ -198,10 +195,8 @@ class RejectedRows:
 
     def read_as(self) -> list[str]:
         """Return one line a file, for the log: format and encoding, or what is wrong with it."""
-        readings = {file: [reading] for file, reading in self.readings.items()}
-        for file in readings.keys() & self.causes.keys():
-            readings[file].append(self.causes[file])
-        return [f"{file}: {'; '.join(words)}" for file, words in readings.items()]
+        causes = {file: f"; {cause}" for file, cause in self.causes.items()}
+        return [f"{file}: {how}{causes.get(file, '')}" for file, how in self.readings.items()]
 
     def likely_cause(self) -> str:
         """Return what a message about refused rows ends with; empty if nothing is known."""

@@ -110,16 +110,9 @@ def line_rows(
     """Yield one row per line, its text under `name`; blank lines and bad bytes are refused."""
     file = SourceFile.at(path, origin)
     lines = text_lines(file, origin, rejected, file_encoding(file, origin, encoding))
-    for number, line in enumerate(lines, start=1):
-        rejected.rows[file.name] += 1
-        text = line.rstrip("\r\n")
-        row = Row(file.name, number, text, {name: text})
-        if not is_text(text):
-            rejected.refuse(row, BAD_CHARACTERS)
-        elif not text.strip():
-            rejected.refuse(row, EMPTY_ROW)
-        else:
-            yield row
+    texts = enumerate((line.rstrip("\r\n") for line in lines), start=1)
+    rows = (Row(file.name, number, text, {name: text}) for number, text in texts)
+    yield from rejected.take((row, text_fault(row.text)) for row in rows)
 
 
 def found_in(blocks: Callable[[], Iterable[bytes]]) -> str:
@@ -129,8 +122,7 @@ def found_in(blocks: Callable[[], Iterable[bytes]]) -> str:
     """
     if wide := utf_16(next(iter(blocks()), b"")):
         return wide
-    decoder = codecs.getincrementaldecoder(UTF_8)("ignore")
-    faults = 0
+    decoder, faults = codecs.getincrementaldecoder(UTF_8)("ignore"), 0
     for block in blocks():
         text = decoder.decode(block)
         if not text.isascii():
@@ -200,6 +192,13 @@ def whole_lines(pieces: Iterable[str]) -> Iterator[list[str]]:
 def is_text(text: str) -> bool:
     """Tell whether `text` was decoded without a fault and holds no NUL."""
     return (text.isascii() and "\x00" not in text) or NOT_TEXT.search(text) is None
+
+
+def text_fault(text: str) -> str | None:
+    """Return why a row of this text is not taken, if it is not."""
+    if not is_text(text):
+        return BAD_CHARACTERS
+    return None if text.strip() else EMPTY_ROW
 
 
 def _is_western(pieces: Iterable[str]) -> bool:

@@ -37,7 +37,7 @@ from tasks.tables.rejected import (
     in_chunks,
 )
 from tasks.tables.source_files import DAMAGED, IngestError, SourceFile
-from tasks.tables.text import ENCODINGS, file_encoding, is_text, text_lines
+from tasks.tables.text import file_encoding, is_text, text_fault, text_lines
 
 WHOLE_FLOAT = re.compile(r"([-+]?\d+)\.0+")
 EXACT = 2**53  # below it a float is one whole number
@@ -87,8 +87,7 @@ def csv_line(cells: Iterable[str]) -> str:
 def open_parquet(file: SourceFile, origin: str, rejected: RejectedRows) -> Table:
     """Read the footer; `rejected` notes the format. IngestError if it is no Parquet.
 
-    The chunks raise an IngestError if the file is damaged, or if a column is no text (a list, a
-    structure).
+    The chunks raise an IngestError if the file is damaged, or a column is a list or a structure.
     """
     try:
         schema, _ = parquet_schema(file)
@@ -214,8 +213,7 @@ def _json_rows(
     lines = text_lines(file, origin, rejected, encoding)
     for number, line in enumerate(lines, start=1):
         if number == 1:
-            name = ENCODINGS.get(encoding, encoding)
-            rejected.readings[file.name] = f"{name}, JSON Lines"
+            rejected.readings[file.name] += ", JSON Lines"
         text, values, cells, fault = line.rstrip("\r\n"), _object(line), None, None
         if not text.strip():
             fault = EMPTY_ROW
@@ -266,12 +264,7 @@ def _sheet_rows(
     """Yield the rows below the header, which is in row `header_row`, counted from 1."""
     for number, row in islice(enumerate(rows, start=1), header_row, None):
         cells = [cell_text(cell) for cell in row]
-        whole, fault = "".join(cells), None
-        if not is_text(whole):
-            fault = BAD_CHARACTERS
-        elif not whole.strip():
-            fault = EMPTY_ROW
-        elif "".join(cells[width:]).strip():
-            fault = BAD_WIDTH
+        is_wide = "".join(cells[width:]).strip()
+        fault = text_fault("".join(cells)) or (BAD_WIDTH if is_wide else None)
         text = csv_line(cells if any(cells[width:]) else cells[:width])
         yield number, text, None if fault else cells[:width], fault

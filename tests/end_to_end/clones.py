@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import yaml
 from background import ROLECALL
@@ -126,7 +126,7 @@ class Clone:
             if file.is_file()
         }
 
-    def rewound(self, parent: Path, stages: Iterable[str]) -> Clone:
+    def rewound(self, parent: Path, stages: Iterable[str]) -> Self:
         """Copy this clone as it was when only `stages` had run.
 
         The outputs of later stages are removed from `dvc.lock`, `data/` and DVC's cache.
@@ -171,7 +171,7 @@ class Clone:
         text = yaml.safe_dump(tree, sort_keys=False, allow_unicode=True)
         (self.root / name).write_text(text, encoding="utf-8")
 
-    def copied(self, parent: Path) -> Clone:
+    def copied(self, parent: Path) -> Self:
         """Copy this clone with all that is ignored (data, cache, registry) to another folder."""
         parent.mkdir(parents=True, exist_ok=True)
         copy = parent / "clone"

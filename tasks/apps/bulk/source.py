@@ -121,8 +121,8 @@ class TitleSource:
                     if not table.is_delimited or len(files) + len(tables) == 2:
                         raise
                     causes.append(str(error))
-                    without_titles = isinstance(error, WithoutTitles)
-                    left_out[table.name] = error.remark if without_titles else str(error)
+                    remark = error.remark if isinstance(error, WithoutTitles) else str(error)
+                    left_out[table.name] = remark
         if not seen:
             raise SourceError("\n".join([f"{address} holds no titles:", *causes]))
         schema = only_kind(seen, address)

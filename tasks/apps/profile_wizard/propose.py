@@ -192,7 +192,8 @@ def _joined(files: Sequence[Files]) -> Files:
         parts = (one.columns.get(name) or next(iter(one.columns.values())) for one in files)
         columns[name] = Column(name, [value for part in parts for value in part.values])
     settings = [{own.form.delimiter for own in files}, {own.form.encoding for own in files}]
-    form = Format(*(some.pop() if len(some) == 1 else "" for some in settings))
+    delimiter, encoding = (some.pop() if len(some) == 1 else "" for some in settings)
+    form = Format(delimiter, encoding)
     return Files(
         [path for file in files for path in file.paths],
         form,

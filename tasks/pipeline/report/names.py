@@ -22,7 +22,7 @@ TESTS = {  # name and meaning
     "annotations": ("Annotations", "labelled raw inputs that nothing was trained on"),
     "heldout_alias": ("Held-out alias", "one alias an occupation, kept out of training and index"),
 }
-SLICES = {  # slices by source, of tests that have several
+SLICES = {  # by source, of tests that have several
     "source:pair_seen": "synonym seen elsewhere",
     "source:pair_unseen": "synonym never seen",
     "source:two_exchanges": "two synonyms",
@@ -109,8 +109,7 @@ def with_interval(
 
 def crossed(cells: Mapping[Any, str], columns: Iterable[object]) -> list[list[str]]:
     """Lay cells, of keys (first words of a row, column), out as rows; a missing cell is empty."""
-    keys = list(columns)
-    names = dict.fromkeys(name for name, _ in cells)
+    keys, names = list(columns), dict.fromkeys(name for name, _ in cells)
     return [[*name, *(cells.get((name, key), "") for key in keys)] for name in names]
 
 
@@ -124,11 +123,11 @@ def markdown_page(title: str, first: Table, note: str, others: Mapping[str, Tabl
 
 def aligned(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Write a Markdown table that a terminal shows as well; empty without rows."""
-    body = [list(row) for row in rows]
+    body = list(rows)
     if not body:
         return ""
     widths = [max(3, *map(len, column)) for column in zip(head, *body, strict=True)]
-    lines = [list(head), ["-" * width for width in widths], *body]
+    lines = [head, ["-" * width for width in widths], *body]
     return "\n".join(
         "| " + " | ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)) + " |"
         for line in lines

@@ -64,11 +64,9 @@ def learning(report_data: ReportData) -> Markup:
 
 def best_look(history: pl.DataFrame) -> tuple[int, float] | None:
     """Find step and validation success@1 of the weights that were kept: the first best look."""
-    looks = history.filter(pl.col("valid_score").is_not_nan())
-    if looks.is_empty():
-        return None
-    row = looks.filter(pl.col("valid_score") == pl.max("valid_score")).row(0, named=True)
-    return row["step"], row["valid_score"]
+    looks = history.select("step", "valid_score").filter(pl.col("valid_score").is_not_nan())
+    best = looks.filter(pl.col("valid_score") == pl.max("valid_score"))
+    return best.row(0) if len(best) else None
 
 
 def _loss(history: pl.DataFrame, name: str) -> Markup:

@@ -85,11 +85,10 @@ def results(report_data: ReportData) -> Markup:
 
 def compare(report_data: ReportData) -> list[Comparison]:
     """Compare the trained network with each baseline on each test, paired by query."""
-    comparisons = []
-    mine = report_data.scores.filter(system=report_data.mix)
-    others = set(report_data.scores["system"]) - {report_data.mix}
+    comparisons, scores = [], report_data.scores
+    mine, others = scores.filter(system=report_data.mix), {*scores["system"]} - {report_data.mix}
     for baseline in names.in_order(others, names.BASELINES):
-        theirs = report_data.scores.filter(system=baseline)
+        theirs = scores.filter(system=baseline)
         both = mine.join(theirs, on=["test", "query_id"], suffix="_theirs").sort("query_id")
         for test in names.in_order(both["test"], names.TESTS):
             rows = both.filter(test=test)
@@ -149,11 +148,7 @@ def _system(
 
 
 def coverage(report_data: ReportData) -> Markup:
-    """Make the section of accuracy against coverage on labelled inputs, by threshold.
-
-    A consumer who takes only answers with a score of at least the threshold gets fewer of them, and
-    more that are right.
-    """
+    """Make the section of accuracy against coverage on labelled inputs, by threshold."""
 
     def plot(axes: Axes) -> None:
         for system in (*LINES, report_data.mix):
@@ -199,9 +194,8 @@ def surest_first(run: pl.DataFrame, scores: pl.DataFrame, system: str) -> pl.Dat
 def curve(by_score: pl.DataFrame) -> pl.DataFrame:
     """Return `threshold, answered, right` for each score as the threshold, the highest first.
 
-    `by_score`: of `surest_first`. `answered` is the share of all queries whose score is `threshold`
-    or more, `right` the share of those that are answered rightly. Equal scores are answered
-    together; a query without an answer never is.
+    `by_score`: of `surest_first`; `answered`: the share of all queries whose score is `threshold`
+    or more; `right`: the share of these that are answered rightly.
     """
     answered = by_score.drop_nulls("score").group_by("score", maintain_order=True)
     return answered.agg(pl.len(), pl.col("success").sum()).select(

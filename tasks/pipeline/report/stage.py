@@ -3,9 +3,8 @@
 In: the frames and counts of all stages before (`load_report_data` names the files), of the mix
 `mix` of `params.yaml` and the first of its `seeds`. Out: `data/report/report.html`, and for `dvc
 metrics` `data/report/metrics.json`, the network's success@1 on each test. The page holds no date,
-duration or path: equal inputs give equal bytes. The stage measures only paired differences, and the
-network's answers to judged titles now. `tasks/release/gate/decision_page.py` adds version, date and
-decision.
+duration or path: equal inputs give equal bytes. `tasks/release/gate/decision_page.py`
+adds version, date and decision.
 """
 
 from __future__ import annotations

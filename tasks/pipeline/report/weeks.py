@@ -8,6 +8,7 @@ titles with a known occupation count: the report's network has not learned from 
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import Any
 
 import polars as pl
@@ -16,7 +17,7 @@ from matplotlib.axes import Axes
 
 from models.metrics.intervals import wilson_interval
 from tasks.pipeline.feedback.reader import ABSTAINED, ANSWERED, RANDOM
-from tasks.pipeline.report.names import count, share
+from tasks.pipeline.report.names import count, with_interval
 from tasks.pipeline.report.page import BLUE, GREY, ORANGE, drawing, section, strong
 from tasks.pipeline.report.report_data import ReportData
 
@@ -79,18 +80,16 @@ def random_titles(report_data: ReportData) -> pl.DataFrame:
 
 
 def weekly(titles: pl.DataFrame) -> pl.DataFrame:
-    """Return the weeks in order: `week, models, titles, recorded, abstained, right, now, is_new`.
+    """Return the weeks in order: `week, models, abstained, right, now, titles, recorded, is_new`.
 
-    `titles` to `now` are counts: `abstained` and `right` of titles with a record, `now` of all;
-    `is_new` marks weeks with a model that the week before had not.
+    `abstained` to `recorded` are counts: `abstained` and `right` of titles with a record, `now` of
+    all; `is_new` marks weeks with a model that the week before had not.
     """
     by_week = titles.group_by("week").agg(
-        models=pl.col("model_version").drop_nulls().unique().sort(),
+        pl.col("model_version").drop_nulls().unique().sort().alias("models"),
+        pl.col("abstained", "right", "now").sum(),
         titles=pl.len(),
         recorded=pl.col("right").count(),
-        abstained=pl.col("abstained").sum(),
-        right=pl.col("right").sum(),
-        now=pl.col("now").sum(),
     )
     before = pl.col("models").shift(1)
     added = pl.col("models").list.set_difference(before).list.len()
@@ -145,6 +144,5 @@ def _rows(by_week: pl.DataFrame) -> list[tuple[object, ...]]:
 def _share(right: int, n: int, titles: int) -> str:
     if not n:
         return NOT_RECORDED
-    interval = wilson_interval(right, n)
-    some = "" if n == titles else f" of {count(n)}"
-    return f"{share(interval.value)} [{share(interval.low)}, {share(interval.high)}]{some}"
+    interval = asdict(wilson_interval(right, n))
+    return with_interval(interval["value"], interval) + (f" of {count(n)}" if n != titles else "")

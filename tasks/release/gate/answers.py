@@ -170,11 +170,8 @@ def changed_predictions(
 ) -> list[dict[str, Any]]:
     """List the queries whose first answer is right with one model and wrong with the other.
 
-    They come in their order, with the labels of opponent and challenger, None for an abstention.
-
-    `queries`: schema `QUERIES`; of several right occupations all labels are given; `before`: first
-    answers of the opponent; `after`: of the challenger; `rows`: of a title in the last bulk run, 0
-    if it is missing.
+    `queries`: schema `QUERIES`; `before`, `after`: first answers of opponent and challenger; their
+    labels are None for an abstention. `rows`: of a title in the last bulk run, 0 if it is missing.
     """
     return [
         {

@@ -1,10 +1,9 @@
 """The page of a version: the report with the gate's decision on top, `data/gate/report.html`.
 
 In: `data/report/report.html` of the stage `report`, and `data/gate/decision.json`
-(`tasks/release/registry/promote.py` lists its keys), which the gate writes once the version is
-registered. Titles whose answer changes are listed by occupation: those of the gate under the right
-one, those of the last bulk run under the one that was answered before. The page is no output of a
-stage: the same report stands below every version that was registered from it.
+(`tasks/release/registry/promote.py` lists its keys). Titles whose answer changes are listed by
+occupation: those of the gate under the right one, those of the last bulk run under the one that was
+answered before. The page is no output of a stage.
 """
 
 from __future__ import annotations

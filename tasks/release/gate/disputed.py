@@ -1,9 +1,8 @@
 """Disputed titles: inputs of the last bulk run to which champion and challenger answer differently.
 
-Titles are drawn as those of random rows, without regard to any answer, and both models answer them
-with the parameters of the run but for its least confidence, which the gate does not judge. So the
-titles with two answers are a random sample of the rows that would change, and their share is that
-of the rows.
+Titles are drawn as those of random rows, without regard to any answer. Both models answer them with
+the parameters of the run but for its least confidence, which the gate does not judge. So the titles
+with two answers are a random sample of the rows that would change.
 
 An undecided decision leaves its version and its titles in `data/gate/disputed.json`. Review queues
 ask people for these (`chosen_by` is `disputed`) until the version is decided or another network is
@@ -52,10 +51,8 @@ def disputed(run: LastRun, before: Normalizer, after: Normalizer) -> dict[str, A
     if answers is None:
         return None
     rows = zip(titles, *(table["occupation_id"].to_pylist() for table in answers), strict=True)
-    return {
-        "queried": len(titles),
-        "titles": [[title, new] for title, old, new in rows if old != new],
-    }
+    differing = [[title, new] for title, old, new in rows if old != new]
+    return {"queried": len(titles), "titles": differing}
 
 
 def write_waiting(

@@ -65,9 +65,8 @@ def remember(root: Path, output: Path) -> None:
         if known := VERSION.fullmatch(model):
             write_json(note, _record(root, known[1]))
     except OSError as error:
-        print(
-            f"the last run could not be noted, so no decision shows its impact: {error}", flush=True
-        )
+        fault = f"the last run could not be noted, so no decision shows its impact: {error}"
+        print(fault, flush=True)
 
 
 def last_run(root: Path, name: str) -> LastRun | None:

@@ -10,14 +10,12 @@ A challenger is promoted if, all at once,
   labelled inputs are no gating test any more: they are others than the customer's. Without verdicts
   the challenger must lose nothing on the labelled inputs, or on the mean of the gating tests.
 
-A challenger that is refused for want of evidence alone is undecided: the decision says how many
-verdicts would decide, and it can be judged again as they come, without a greater error. Each test
-has to pass, so no error is divided among them (an intersection-union test, Berger 1982).
-`docs/results/gate.md` shows which differences the rule detects with how many queries.
+A challenger that is refused for want of evidence alone is undecided: it can be judged again as
+verdicts come, without a greater error. Each test has to pass, so no error is divided among them (an
+intersection-union test, Berger 1982). `docs/results/gate.md` shows what the rule detects.
 
-A first version, whose opponent is the untrained network, must only not be significantly worse: a
-consumer without any model is served worst. So must a corrected champion, which has the champion's
-own network: people's answers are right in it, and the gate makes sure that others do not suffer.
+A first version, whose opponent is the untrained network, and a corrected champion, which has the
+champion's own network, must only not be significantly worse.
 """
 
 from __future__ import annotations
@@ -140,27 +138,22 @@ def decide(answers: Mapping[str, SystemResults], opponent: str, params: GatePara
         help_ = "raise their number (section split), or name other tests in gate.gating_tests"
         return GateDecision(False, f"the gate has no queries of {names}: {help_}", figures)
     if all(np.array_equal(own.challenger, own.opponent) for own in answers.values()):
-        count = sum(own.queries for own in figures)
-        reason = (
-            f"the challenger is right on the same of the gate's {count} queries as {opponent}, "
-            "which therefore stays"
-        )
+        same = f"the same of the gate's {sum(own.queries for own in figures)} queries"
+        reason = f"the challenger is right on {same} as {opponent}, which therefore stays"
         return GateDecision(False, reason, figures)
-    judge = _by_verdicts if judged else _by_labels
-    return judge(figures, verdicts, opponent, params)
+    return (_by_verdicts if judged else _by_labels)(figures, verdicts, opponent, params)
 
 
 def _by_verdicts(
     figures: list[TestFigures], verdicts: Verdicts, opponent: str, params: GateParams
 ) -> GateDecision:
     """Decide where people have judged titles of the customer's own."""
-    objection = _objection(figures, opponent, params.margin)
-    if objection:
+    if objection := _objection(figures, opponent, params.margin):
         return GateDecision(False, objection, figures)
     balance = verdicts.balance(opponent)
+    better = f"better than {opponent} on people's verdicts: {balance}"
     if verdicts.show_gain:
-        reason = f"better than {opponent} on people's verdicts: {balance}"
-        return GateDecision(True, reason, figures)
+        return GateDecision(True, better, figures)
     gain = next((own for own in figures if own.test == LABELLED and own.low > 0), None)
     if gain and verdicts.wins >= verdicts.losses:
         reason = (
@@ -168,8 +161,8 @@ def _by_verdicts(
             f"{gain.low:+.3f}), and people's verdicts do not speak against it: {balance}"
         )
         return GateDecision(True, reason, figures)
-    reason = f"not shown to be better than {opponent} on people's verdicts: {balance}"
-    return GateDecision(False, f"{reason}; {verdicts.needed}", figures, undecided=True)
+    reason = f"not shown to be {better}; {verdicts.needed}"
+    return GateDecision(False, reason, figures, undecided=True)
 
 
 def _by_labels(

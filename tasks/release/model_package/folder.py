@@ -1,18 +1,13 @@
 """The artifact folder of the registered model, from the files of a finished run.
 
-In, below the root: `params.yaml`, `data/train/K/SEED/model/` and `data/calibrate/K/SEED/` (K is
-`mix`, SEED the first of `seeds`), `data/feedback/overrides.parquet`, `data/split/aliases.parquet`,
-`data/ingest/{occupations,groups}.parquet`. Out: the folder that
-`models/serving/package.py` reads, without pickle: `featurizer.json` and
-`vocabulary.parquet`, `weights.safetensors` and, unless the network is a bag (`bags.py`),
-`encoder.onnx`, `titles.parquet` (distinct, sorted), `index.npy` (their vectors, then those of the
-exemplars), `aliases.parquet`, `occupations.parquet`, `groups.parquet`, `words.parquet` (words
-of titles), `exemplars.parquet`, `overrides.parquet`, `qualifiers.csv`,
-`abbreviations.csv`, with many occupations the prototypes (`prototypes.py`), `settings.json`
-(format, precision, score rule, calibration, number of answers, versions), `encoder.json` for
-training into its space, and `SHA256SUMS` of them all. Section `register` sets the precision of the
-tables and the index. The index holds all aliases, those of the tests too: a title of the taxonomy
-must be found. Equal files give equal bytes.
+In: the files that `RunFiles.below` names. Out: the folder that `models/serving/package.py` reads:
+`featurizer.json` and `vocabulary.parquet`, `weights.safetensors` and, unless the network is a bag,
+`encoder.onnx` (`export.py`), `titles.parquet` (distinct, sorted), `index.npy` (their vectors, then
+those of the exemplars), `{aliases,occupations,groups,exemplars,overrides}.parquet`, `words.parquet`
+(words of titles), `{qualifiers,abbreviations}.csv`, with many occupations the prototypes
+(`prototypes.py`), `settings.json`, `encoder.json` for training into its space, and `SHA256SUMS` of
+them all. The index holds all aliases, those of the tests too: a title of the taxonomy must be
+found. Equal files give equal bytes.
 """
 
 from __future__ import annotations
@@ -71,9 +66,7 @@ def build_artifact(
     overrides = sources.read_overrides()
     if not trained:
         prior, exemplars, overrides = prior.clear(), exemplars.clear(), overrides.clear()
-    bias = prior.select("occupation_id", "bias")
-    exemplar_titles = sorted(set(exemplars["title"]))
-    index = network.index([*titles, *exemplar_titles]).numpy()
+    index = network.index([*titles, *sorted(set(exemplars["title"]))]).numpy()
     write_index(StoredVectors.of(index), folder)
     hashes = {"model": sources.artifact_hash(), "taxonomy": sources.taxonomy_hash()}
     versions = {f"{name}_version": digits[:VERSION] for name, digits in hashes.items()}
@@ -93,7 +86,7 @@ def build_artifact(
         for word, count in sorted(words.counts.items())
     ]
     write_frame(pl.DataFrame(counts, WORDS, orient="row"), folder / "words.parquet", WORDS)
-    write_frame(_occupations(sources, bias), folder / "occupations.parquet", KNOWN)
+    write_frame(_occupations(sources, prior), folder / "occupations.parquet", KNOWN)
     write_frame(read_frame(sources.groups, GROUPS), folder / "groups.parquet", GROUPS)
     phrases.write_phrases(sources.qualifiers, aliases["title"], folder / "qualifiers.csv")
     shutil.copyfile(sources.abbreviations, folder / "abbreviations.csv")
@@ -126,9 +119,9 @@ def _write_featurizer(featurizer: Featurizer, folder: Path) -> None:
     write_frame(pl.DataFrame({"unit": units}, UNITS), folder / "vocabulary.parquet", UNITS)
 
 
-def _occupations(sources: RunFiles, bias: pl.DataFrame) -> pl.DataFrame:
+def _occupations(sources: RunFiles, prior: pl.DataFrame) -> pl.DataFrame:
     """Return the taxonomy's occupations with the crosswalk's codes and the prior's bias."""
-    occupations = sources.read_occupations()
+    occupations, bias = sources.read_occupations(), prior.select("occupation_id", "bias")
     others: list[list[str]] = [[] for _ in range(len(occupations))]
     if sources.crosswalk:
         ids, codes = (occupations[name].to_list() for name in ("occupation_id", "codes"))

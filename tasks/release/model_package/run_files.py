@@ -46,7 +46,7 @@ MADE_BY = (
     "runtime.py",
     "../../../models/network/quantization.py",
 )
-ABBREVIATIONS = Path(__file__).with_name("abbreviations.csv")
+ABBREVIATIONS = HERE / "abbreviations.csv"
 
 
 @dataclass(frozen=True)
@@ -76,10 +76,10 @@ class RunFiles:
             chosen,
             load(EvaluateParams, params),
             register,
-            root / "data" / "train" / network / "model",
-            root / "data" / "calibrate" / network,
-            root / "data" / "split" / "aliases.parquet",
-            root / "data" / "ingest" / "occupations.parquet",
+            root / "data/train" / network / "model",
+            root / "data/calibrate" / network,
+            root / "data/split/aliases.parquet",
+            root / "data/ingest/occupations.parquet",
             root / register.qualifiers if register.qualifiers else phrases.PHRASES,
             root / register.abbreviations if register.abbreviations else ABBREVIATIONS,
             root / register.crosswalk if register.crosswalk else None,

@@ -1,10 +1,9 @@
 """Processes side by side: the lock of a registry, and temporary folders that a kill leaves.
 
 MLflow has no compare-and-swap, so those who register or promote take turns. The lock lies where the
-registry does, so that it holds for all who use it: a file beside SQLite's, an advisory lock in
-PostgreSQL. The database of a tracking server is unknown: there a file in the main tree holds for
-the runs of this machine alone. A process that ends releases its locks, so a temporary folder that
-nobody locks is a rest, which the next process removes.
+registry does: a file beside SQLite's, an advisory lock in PostgreSQL. For a tracking server, whose
+database is unknown, a file in the main tree holds for the runs of this machine alone. The next
+process removes a temporary folder that nobody locks.
 """
 
 from __future__ import annotations

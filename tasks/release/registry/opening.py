@@ -1,8 +1,8 @@
 """A registered model by its address: opened within a second, or its folder on the disk.
 
-MLflow's import takes seconds, and the default registry is an SQLite file whose models lie beside
-it. So `opened` looks a version up in the tables of that file, read-only. Any other registry, and
-tables that do not give one folder that exists, are left to MLflow, which copies the model.
+MLflow's import takes seconds, so `opened` looks a version up in the tables of the default registry,
+an SQLite file beside its models. Any other registry, and tables that do not give one folder that
+exists, are left to MLflow, which copies the model.
 """
 
 from __future__ import annotations

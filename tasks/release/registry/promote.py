@@ -95,8 +95,8 @@ def _carry_out(client: MlflowClient, root: Path, name: str, number: str) -> Prom
             f"was promoted ({reason}); champion is {now} now, because the alias was moved since: "
             f"`rolecall rollback --to {number}` makes this one champion again"
         )
-    decision = Promotion(is_champion, reason, version.tags["decision_table"])
-    return _written(client, root, version, decision)
+    decided = Promotion(is_champion, reason, version.tags["decision_table"])
+    return _written(client, root, version, decided)
 
 
 def _written(
@@ -106,8 +106,8 @@ def _written(
 
     Keys: `name, version, registered_at` (ISO, UTC, the registry's), `promoted, reason` (as they
     stand now), `figures` (of each test), `table_markdown`, `undecided`, and those that `run_gate`
-    returns. No stage writes or reads the file: it is made anew from the registry. The titles of an
-    undecided decision stand beside it until it is decided or the next network is judged.
+    returns. The titles of an undecided decision stand beside it until it is decided or the next
+    network is judged.
     """
     registered = datetime.fromtimestamp(version.creation_timestamp / 1000, UTC)
     number = str(version.version)

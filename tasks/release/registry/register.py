@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from importlib.metadata import version as installed
@@ -26,7 +25,7 @@ from tasks.io.command import run
 from tasks.io.files import md5
 from tasks.io.mixes import WRITERS
 from tasks.io.section import RunParams
-from tasks.io.tracking import experiment, masked, registry
+from tasks.io.tracking import experiment, git, masked, registry
 from tasks.release.model_package.folder import build_artifact
 from tasks.release.model_package.phrases import check_abbreviations, check_phrases
 from tasks.release.model_package.run_files import RunFiles
@@ -76,10 +75,9 @@ def register(root: Path) -> RegisteredVersion:
                 "mix": sources.run.mix,
                 "train_seed": str(sources.run.seeds[0]),
             }
-            metrics = read_metrics(root, sources.run)
+            metrics, top_k = read_metrics(root, sources.run), sources.register.top_k
             with scratch_folder(root) as folder:
                 build_artifact(sources, folder / ARTIFACT)
-                top_k = sources.register.top_k
                 version = add_version(client, root, name, folder, top_k, tags, metrics)
         else:
             version = str(known.version)
@@ -145,13 +143,11 @@ def add_version(
     place, own = experiment(client, root, name), tags["artifact_hash"]
     for leftover in client.search_runs([place], f"tags.artifact_hash = '{own}'"):
         client.delete_run(leftover.info.run_id)
-    run_name = f"{name} {own[:8]}"
-    run = mlflow.start_run(experiment_id=place, run_name=run_name, tags=tags)
+    run = mlflow.start_run(experiment_id=place, run_name=f"{name} {own[:8]}", tags=tags)
     with temporary_files_in(folder), run:
         mlflow.log_metrics(dict(metrics))
         logged = mlflow.pyfunc.log_model(name="normalizer", **as_logged(folder, top_k))
-    uri = str(logged.model_uri)
-    version = str(mlflow.register_model(uri, name, tags=tags).version)
+    version = str(mlflow.register_model(str(logged.model_uri), name, tags=tags).version)
     client.set_registered_model_alias(name, CHALLENGER, version)
     return version
 
@@ -197,10 +193,10 @@ def provenance(root: Path) -> dict[str, str]:
 
     `git_commit` is HEAD; `tree` is `clean`, or names the tracked files other than `dvc.lock` and
     `params.yaml` that differ from it; without a commit both are `unknown`. `data_md5` is JSON from
-    path to MD5, the same as in `dvc.lock`; missing files are left out.
+    path to MD5, without missing files.
     """
     data = {name: md5(root / name) for name in DATA if (root / name).is_file()}
-    commit = _git(root, "rev-parse", "--verify", "--quiet", "HEAD").strip()
+    commit = git(root, "rev-parse", "--verify", "--quiet", "HEAD").strip()
     return {
         "git_commit": commit or UNKNOWN,
         "tree": tree(root) if commit else UNKNOWN,
@@ -214,7 +210,7 @@ def provenance(root: Path) -> dict[str, str]:
 def tree(root: Path) -> str:
     """Return `clean`, or `changed: ` and the tracked files that differ from HEAD."""
     differing = ("diff", "--name-only", "--no-renames", "--relative", "-z", "HEAD", "--", ".")
-    names = _git(root, *differing, *RECORDED).split("\0")[:-1]
+    names = git(root, *differing, *RECORDED).split("\0")[:-1]
     kept = _fitting([f"{name}, " for name in names], LONGEST - len("changed: and 99999 more"))
     more = f", and {len(names) - kept} more" if kept < len(names) else ""
     return f"changed: {', '.join(names[:kept])}{more}" if names else "clean"
@@ -226,15 +222,14 @@ def params_changed(root: Path) -> dict[str, list[Any]] | None:
     One that stands on one side only is null on the other. Of a profile's workspace these are the
     profile's. None without a commit that holds parameters.
     """
-    committed = _git(root, "show", "HEAD:./params.yaml")
+    committed = git(root, "show", "HEAD:./params.yaml")
     path = root / "params.yaml"
     if not committed or not path.is_file():
         return None
     before = dict(_flat(yaml.safe_load(committed)))
     here = dict(_flat(yaml.safe_load(path.read_text(encoding="utf-8"))))
-    names = sorted(before.keys() | here.keys())
-    pairs = {name: [before.get(name), here.get(name)] for name in names}
-    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+    pairs = ((name, [before.get(name), here.get(name)]) for name in sorted(before | here))
+    return {name: pair for name, pair in pairs if pair[0] != pair[1]}
 
 
 def changes_as_json(changed: dict[str, list[Any]] | None) -> str:
@@ -259,16 +254,6 @@ def _flat(values: object, above: str = "") -> Iterator[tuple[str, Any]]:
         return
     for name, value in values.items():
         yield from _flat(value, f"{above}.{name}" if above else str(name))
-
-
-def _git(root: Path, *arguments: str) -> str:
-    """Return what git says; nothing where there is no git, repository or commit."""
-    command = ["git", *arguments]
-    try:
-        done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return ""
-    return done.stdout
 
 
 def main() -> None:

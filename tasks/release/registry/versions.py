@@ -62,12 +62,11 @@ def _row(version: ModelVersion, waiting: str | None) -> str:
 
 def _rollback_notes(tags: Mapping[str, str]) -> str:
     words = {BACK: "taken back, for version {to}", RESTORED: "champion again, for version {from}"}
-    notes = ""
-    for tag in filter(tags.__contains__, words):
-        note = json.loads(tags[tag])
-        notes += f"; {words[tag].format(**note)}, {note['at']}"
-        notes += f": {note['why']}" if note["why"] else ""
-    return notes
+    notes = ((text, json.loads(tags[tag])) for tag, text in words.items() if tag in tags)
+    return "".join(
+        f"; {text.format(**note)}, {note['at']}" + (f": {note['why']}" if note["why"] else "")
+        for text, note in notes
+    )
 
 
 def _how_to_load(name: str, aliases: Mapping[str, str]) -> str:

@@ -84,9 +84,7 @@ def test_it_has_the_best_score_and_the_others_keep_theirs() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("occupations", [40, FEW], ids=["exact", "two_stage"])
-def test_what_people_said_comes_first_in_any_spelling_and_obeys_min_confidence(
-    occupations: int,
-) -> None:
+def test_what_people_said_comes_first_in_any_spelling_and_obeys_min_confidence(occupations) -> None:
     """Nine titles of one occupation's words are another's; the others' answers stay."""
     normalizer = replace(crowded(occupations), calibration=UNSURE)
     titles = [f"{label} b" for label in normalizer.occupations["occupation_label"][:20:2]]

@@ -32,9 +32,7 @@ def added(folder: Path) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ending", ["nbi", "nbc"])
-def test_compiled_code_is_kept_and_damaged_files_of_it_are_passed_over(
-    tmp_path: Path, ending: str
-) -> None:
+def test_compiled_code_is_kept_and_damaged_files_of_it_are_passed_over(tmp_path, ending) -> None:
     source = Path(kernels.__file__).parents[1]
     (tmp_path / "models").mkdir()
     (tmp_path / "models/__init__.py").touch()

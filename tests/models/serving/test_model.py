@@ -1,6 +1,5 @@
 """Answers against plain loops, with an embedding that counts pairs of letters; abstentions."""
 
-import random
 from dataclasses import replace
 
 import numpy as np
@@ -48,9 +47,7 @@ def test_answers_equal_the_loops(normalizer: Normalizer, rule: ScoreRule) -> Non
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.kind)
-def test_a_search_within_another_index_equals_the_loops(
-    normalizer: Normalizer, rule: ScoreRule
-) -> None:
+def test_a_search_within_another_index_equals_the_loops(normalizer, rule) -> None:
     """What the gate asks: the split `train` only, with the model's own rule and embeddings."""
     train = [(clean_title(title), name) for name, title, split in ALIASES if split == "train"]
     index = AliasIndex.of(*map(list, zip(*train, strict=True)))
@@ -116,9 +113,7 @@ def test_label_codes_and_confidence(normalizer: Normalizer) -> None:
         ("x" * 10_000 + "a", "unknown letters"),  # cut
     ],
 )
-def test_an_answer_or_a_reason(
-    normalizer: Normalizer, raw_title: object, reason: str | None
-) -> None:
+def test_an_answer_or_a_reason(normalizer, raw_title, reason) -> None:
     answer = normalizer.predict(["nurse", raw_title, "baker"], top_k=1)
     assert [row.occupation_id for row in (answer[0], answer[2])] == ["nurse", "baker"]
     middle = answer[1]
@@ -233,9 +228,7 @@ def test_margin_and_the_words_that_decide(normalizer: Normalizer) -> None:
 @pytest.mark.thorough
 @given(st.lists(st.text(max_size=20), max_size=5), st.randoms(use_true_random=False))
 @settings(deadline=None, max_examples=40)
-def test_a_permuted_input_permutes_the_output(
-    normalizer: Normalizer, raw_titles: list[str], draw: random.Random
-) -> None:
+def test_a_permuted_input_permutes_the_output(normalizer, raw_titles, draw) -> None:
     order = list(range(len(raw_titles)))
     draw.shuffle(order)
     answers = normalizer.predict(raw_titles)
@@ -263,9 +256,7 @@ def test_an_exemplar_is_one_more_alias(normalizer: Normalizer) -> None:
     assert within(["ovenhand"], 1).scores[0, 0] == pytest.approx(1.0, abs=1e-4)
 
 
-def test_batches_in_threads_give_the_table_of_one_batch(
-    normalizer: Normalizer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_batches_in_threads_give_the_table_of_one_batch(normalizer, monkeypatch) -> None:
     titles = ["Head baker, nights", None, "???", "nurse", "ward sister", 7, "", "baker"] * 3
     whole = normalizer.predict(titles).table
     monkeypatch.setattr("models.serving.model.BATCH", 5)

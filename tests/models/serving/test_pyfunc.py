@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import mlflow_import  # noqa: F401  before models.serving.pyfunc
 import numpy as np
@@ -149,9 +148,7 @@ def bag_of_ngrams() -> tuple[Featurizer, Encoder]:
 
 
 @pytest.fixture(scope="module", params=["best, recurrent", "soft, n-grams"])
-def both(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Loop, ServedNormalizer]:
+def both(request, tmp_path_factory) -> tuple[Loop, ServedNormalizer]:
     kind, encoder = request.param.split(", ")
     trained = tiny_run.network(1) if encoder == "recurrent" else bag_of_ngrams()
     made_of = (trained, tiny_run.aliases(), tiny_run.occupations(), ScoreRule(kind, 0.06))
@@ -233,9 +230,7 @@ def test_reasons_of_odd_titles_one_by_one(both: tuple[Loop, ServedNormalizer]) -
     assert both[1].predict(None, frame(nulls)).reason.tolist() == ["null"] * 4
 
 
-def test_frame_and_signature_follow_from_the_declaration(
-    both: tuple[Loop, ServedNormalizer],
-) -> None:
+def test_frame_and_signature_follow_from_the_declaration(both) -> None:
     """Names, their order and types, of a frame with answers, of one without, and of MLflow's."""
     declared = columns()
     dtypes = {str: "object", float: "Float64", bool: "bool"}
@@ -295,18 +290,14 @@ def test_params(both: tuple[Loop, ServedNormalizer]) -> None:
         ("title", {}, "column raw_title is missing"),
     ],
 )
-def test_wrong_requests_carry_their_text_and_status(
-    both: tuple[Loop, ServedNormalizer], column: str, params: dict[str, Any], message: str
-) -> None:
+def test_wrong_requests_carry_their_text_and_status(both, column, params, message) -> None:
     with pytest.raises(WrongRequest, match=message) as refused:
         both[1].predict(None, pd.DataFrame({column: ["nurse"]}), params)
     assert refused.value.get_http_status_code() == 400
     assert isinstance(refused.value, ValueError)
 
 
-def test_a_server_refuses_unknown_params_and_nobody_else(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_server_refuses_unknown_params_and_nobody_else(monkeypatch, tmp_path) -> None:
     """Where MLflow serves, its warning becomes an error; other warnings stay warnings.
 
     There the tables are made before the first request.

@@ -47,9 +47,7 @@ def kinds_of(title: str, qualifiers: Qualifiers = QUALIFIERS) -> list[list[str]]
         ("§§ 💼", [], [], []),
     ],
 )
-def test_what_titles_say(
-    title: str, seniority: list[str], contract: list[str], location: list[str]
-) -> None:
+def test_what_titles_say(title, seniority, contract, location) -> None:
     assert kinds_of(title) == [seniority, contract, location]
 
 

@@ -8,13 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.serving.index import AliasIndex, Memberships
-from models.serving.scores import (
-    Exemplars,
-    ScoreRule,
-    best_scores,
-    best_titles,
-    soft_scores,
-)
+from models.serving.scores import Exemplars, ScoreRule, best_scores, best_titles, soft_scores
 from tasks.pipeline.calibrate.prior import posterior
 
 TEMPERATURE = 0.06
@@ -40,9 +34,7 @@ def memberships_of(pairs: list[tuple[int, int]], occupations: int) -> Membership
 @pytest.mark.thorough
 @given(cases())
 @settings(deadline=None)
-def test_best_soft_and_best_titles_equal_the_loops(
-    case: tuple[np.ndarray, list[tuple[int, int]], int],
-) -> None:
+def test_best_soft_and_best_titles_equal_the_loops(case) -> None:
     similarities, pairs, occupations = case
     memberships = memberships_of(pairs, occupations)
     best = best_scores(similarities, memberships)
@@ -139,9 +131,7 @@ def exemplars(links: list[tuple[str, str, float]], bias: dict[str, float]) -> Ex
 
 @pytest.mark.thorough
 @given(scores=VALUES, closeness=VALUES, links=LINKS, bias=st.floats(-0.5, 0.5, width=32))
-def test_equals_the_loop(
-    scores: list[float], closeness: list[float], links: list[tuple[str, str, float]], bias: float
-) -> None:
+def test_equals_the_loop(scores, closeness, links, bias) -> None:
     known = exemplars(links, {"b": bias})
     near = dict(zip("xyz", closeness, strict=True))
     asked = np.array([[near[title] for title in known.titles]], np.float32)

@@ -47,9 +47,7 @@ def by_loop(values: list[float], rule: str) -> dict[str, tuple[float, str]]:
 @pytest.mark.thorough
 @pytest.mark.parametrize("rule", ["best", "soft"])
 @given(known=KNOWN, depth=st.integers(1, 4), block=st.integers(1, 4))
-def test_equals_the_loop_in_any_blocks(
-    rule: str, known: dict[str, list[float]], depth: int, block: int
-) -> None:
+def test_equals_the_loop_in_any_blocks(rule, known, depth, block) -> None:
     """Ranks fall, equal scores stand in the order of ids, and no block shows."""
     titles = list(known)
     with pytest.MonkeyPatch.context() as patch:

@@ -172,9 +172,7 @@ def edits(word: str) -> set[str]:
 
 
 @given(st.dictionaries(WORDS, st.integers(1, 4)), st.lists(WORDS, min_size=1), st.integers(0, 4))
-def test_the_best_is_the_most_frequent_that_edits_make(
-    known: dict[str, int], words: list[str], least: int
-) -> None:
+def test_the_best_is_the_most_frequent_that_edits_make(known, words, least) -> None:
     """The first letter has to agree where a least count is asked for."""
     best = NearWords.of(known).best(dict.fromkeys(words, least))
     for word in words:

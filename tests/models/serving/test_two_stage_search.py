@@ -117,11 +117,7 @@ def test_links_that_are_all_alike_lose_nothing() -> None:
     """One title many times is its own mean, and has no variance."""
     titles = ["baker", "nurse"]
     index = AliasIndex.of(titles, ["b", "n"])
-    exemplars = {
-        "title": ["baker", "nurse"],
-        "occupation_id": ["b", "n"],
-        "weight": [0.5, 0.25],
-    }
+    exemplars = {"title": ["baker", "nurse"], "occupation_id": ["b", "n"], "weight": [0.5, 0.25]}
     learned = Exemplars.of(index, {"n": 0.1}, exemplars, TEMPERATURE)
     table = embed([*index.titles, *learned.titles])
     rule = ScoreRule("soft", TEMPERATURE)

@@ -122,9 +122,7 @@ def test_hundreds_of_requests(server: web_port.Server) -> None:
     ],
     ids=str,
 )
-def test_the_caller_reads_what_was_wrong(
-    server: web_port.Server, params: dict[str, Any], message: str
-) -> None:
+def test_the_caller_reads_what_was_wrong(server, params, message) -> None:
     status, answer = server.post(split(["nurse"], params=params))
     assert status == 400 and message in json.loads(answer)["message"]
 

@@ -74,9 +74,7 @@ def test_tomorrow_only_what_is_new_is_asked(model: Shouting, titles: Path, tmp_p
     assert manifest["result"]["params"] == {"language": "de"}
 
 
-def test_a_damaged_file_keeps_what_is_finished(
-    model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_damaged_file_keeps_what_is_finished(model, titles, tmp_path, monkeypatch) -> None:
     """Repaired, with fewer rows than before, it is read anew; no part of another file is."""
     damaged = titles / "b.parquet"
     pq.write_table(pa.table({"row": range(900), "title": ["x" * 500] * 900}), damaged)
@@ -157,9 +155,7 @@ def test_refused_rows_stand_in_a_file(model: Shouting, tmp_path: Path) -> None:
     ]
 
 
-def test_the_command_notes_what_was_chosen_in_the_manifest(
-    model: Shouting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_notes_what_was_chosen_in_the_manifest(model, tmp_path, monkeypatch) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in/a.csv").write_text("en,de\nnurse,\n,Koch\n")
     (tmp_path / "in/README.txt").write_text("about\n")

@@ -30,9 +30,7 @@ LOUD = [title.upper() if title else None for title in TITLES + TITLES[:2]]
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["parquet", "csv", "xlsx"])
-def test_all_rows_in_one_file_and_the_same_bytes_again(
-    model: Shouting, titles: Path, tmp_path: Path, kind: str
-) -> None:
+def test_all_rows_in_one_file_and_the_same_bytes_again(model, titles, tmp_path, kind) -> None:
     for name in ("one", "two"):
         run(titles, tmp_path / f"{name}.{kind}", tmp_path / "cache")
     one = tmp_path / f"one.{kind}"
@@ -95,9 +93,7 @@ def test_a_run_that_refuses_every_row_fails_and_writes_them(model: Shouting, tmp
 
 
 @pytest.mark.parametrize("goal", ["whole.csv", "out.csv.manifest.json", "out.csv", ""])
-def test_a_kill_at_the_end_loses_nothing(
-    model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, goal: str
-) -> None:
+def test_a_kill_at_the_end_loses_nothing(model, titles, tmp_path, monkeypatch, goal) -> None:
     """Before one of three files has its name, or before the rest is removed; then to the end."""
 
     def move(path: Path, to: Path) -> None:

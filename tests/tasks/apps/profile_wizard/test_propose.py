@@ -127,9 +127,7 @@ def test_a_column_of_languages(root: Path, tmp_path: Path) -> None:
         ("|", "cp1252", "cp1252"),
     ],
 )
-def test_delimiter_and_encoding_are_written_down(
-    root: Path, tmp_path: Path, delimiter: str, code: str, name: str
-) -> None:
+def test_delimiter_and_encoding_are_written_down(root, tmp_path, delimiter, code, name) -> None:
     titles = written(tmp_path / "titles.csv", [HEADER, *ROWS], delimiter, code)
     taxonomy = values(propose(root, titles))["ingest"]["taxonomy"]
     assert (taxonomy["delimiter"], taxonomy["encoding"]) == (delimiter, name)
@@ -247,9 +245,7 @@ def test_one_title_a_line(root: Path, titles: Path, tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("titles", "is_small"), [(999, True), (1000, False)])
-def test_small_taxonomies_are_trained_on_for_less_long(
-    root: Path, tmp_path: Path, titles: int, is_small: bool
-) -> None:
+def test_small_taxonomies_are_trained_on_for_less_long(root, tmp_path, titles, is_small) -> None:
     """Ten titles an occupation, the first of them its label."""
     rows = [(f"B{n // 10}", f"cook of number {n}") for n in range(titles)]
     path = written(tmp_path / "t.csv", [("id", "title"), *rows])

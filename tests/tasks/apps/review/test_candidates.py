@@ -53,9 +53,7 @@ def test_the_most_rows_and_the_least_sure_come_first(
 
 
 @pytest.mark.parametrize("bucket_rows", [100, 2])
-def test_a_fifth_is_drawn_of_all_that_can_be_read(
-    run: AnsweredRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bucket_rows: int
-) -> None:
+def test_a_fifth_is_drawn_of_all_that_can_be_read(run, tmp_path, monkeypatch, bucket_rows) -> None:
     """Sure answers too; the drawn ones come first, and no title comes twice."""
     monkeypatch.setattr(merged_runs, "BUCKET_ROWS", bucket_rows)
     ten = candidates([run], None, NOTHING, 10, tmp_path / "ten")
@@ -97,9 +95,7 @@ def test_another_answer_before_lifts_a_title(run: AnsweredRun, tmp_path: Path) -
     assert worth[1] == worth[0] | {"seldom": pytest.approx(2 * worth[0]["seldom"])}
 
 
-def test_the_drawn_are_of_the_newest_run_and_the_heaviest_of_all(
-    run: AnsweredRun, tmp_path: Path
-) -> None:
+def test_the_drawn_are_of_the_newest_run_and_the_heaviest_of_all(run, tmp_path) -> None:
     """`last` alone is of the last run; `often` has two rows of the earlier one."""
     last = AnsweredRun.find(write_run(tmp_path / "last", [[("last", answer())]]))
     rows = candidates([run, last], None, NOTHING, 20, tmp_path / "titles")

@@ -78,9 +78,7 @@ def test_each_has_alternatives_and_says_why(normalizer: Normalizer) -> None:
     ],
     ids=["held back", "the same answer", "another model's answer"],
 )
-def test_it_says_how_the_run_served_a_title(
-    normalizer: Normalizer, run: dict[str, Any], served: str | None
-) -> None:
+def test_it_says_how_the_run_served_a_title(normalizer, run, served) -> None:
     """The queue answers it Baker, whatever the run did."""
     queue = build_queue(normalizer, candidates("bread makr", **run), LABELS, 5)
     assert queue.select("occupation_id", "served").row(0) == ("baker", served)
@@ -94,9 +92,7 @@ def test_it_says_how_the_run_served_a_title(
         ("rrdccccccccc", 10, "ccdcrccccr"),
     ],
 )
-def test_every_fifth_is_drawn_and_the_third_of_five_disputed(
-    ways: str, budget: int, order: str
-) -> None:
+def test_every_fifth_is_drawn_and_the_third_of_five_disputed(ways, budget, order) -> None:
     """In their order; the others are chosen, and fill the rest as far as they reach."""
     frame = candidates(*(letter * 2 for letter in "abcdefghijkl"[: len(ways)]))
     named = {"r": "random", "d": "disputed", "c": "coverage"}
@@ -147,9 +143,7 @@ def test_only_the_first_are_explained(normalizer: Normalizer, monkeypatch) -> No
     assert queue["why_queued"].null_count() == 0
 
 
-def test_progress_counts_the_titles_that_are_done(
-    normalizer: Normalizer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_progress_counts_the_titles_that_are_done(normalizer, monkeypatch, capsys) -> None:
     """Each look at the clock is ten seconds after the one before, and a title lies between two."""
     clock = SimpleNamespace(monotonic=count(0, 10).__next__)
     monkeypatch.setattr("models.reproducibility.time", clock)

@@ -246,9 +246,7 @@ def test_what_the_review_reads(tmp_path: Path) -> None:
     ("version", "corrects", "titles"),
     [("7", None, ["Cook!"]), ("8", "7", ["Cook!"]), ("8", None, []), ("9", "8", [])],
 )
-def test_a_version_waits_without_a_bulk_run(
-    tmp_path: Path, version: str, corrects: str | None, titles: list[str]
-) -> None:
+def test_a_version_waits_without_a_bulk_run(tmp_path, version, corrects, titles) -> None:
     """Replies on titles of random rows may decide; earlier titles of the same network stay."""
     write_waiting(tmp_path, "7", {"queried": 5, "titles": [["Cook!", "a"]]})
     write_waiting(tmp_path, version, None, corrects)

@@ -114,9 +114,7 @@ def test_floats_are_what_was_trained(model: Path) -> None:
 @pytest.mark.parametrize(
     ("precision", "dtype", "close"), [("byte", torch.int8, 0.03), ("half_byte", torch.uint8, 0.3)]
 )
-def test_what_is_packed_is_close_to_it(
-    model: Path, which: str, precision: str, dtype: torch.dtype, close: float
-) -> None:
+def test_what_is_packed_is_close_to_it(model, which, precision, dtype, close) -> None:
     exact, network = (QuantizedNetwork.of(model, one, which) for one in ("single", precision))  # type: ignore[arg-type]
     assert network.index(JOBS).dtype == dtype
     found, expected = (own.similarities(JOBS)(JOBS) for own in (network, exact))

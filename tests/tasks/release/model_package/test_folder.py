@@ -103,9 +103,7 @@ def test_titles_in_two_languages(root: Path, tmp_path: Path) -> None:
     ("precision", "close", "which"),
     [("single", 1e-6, "weights"), ("byte", 0.02, "initial"), ("half_byte", 0.3, "weights")],
 )
-def test_it_is_read_as_the_normalizer_of_the_run(
-    root: Path, tmp_path: Path, which: str, precision: str, close: float
-) -> None:
+def test_it_is_read_as_the_normalizer_of_the_run(root, tmp_path, which, precision, close) -> None:
     """With the trained network or the untrained one; every embedding is of unit norm."""
     change_params(root, "evaluate", occupation_score="soft", soft_temperature=0.5)
     change_params(root, "register", top_k=4, precision=precision)

@@ -93,9 +93,7 @@ def flipped(file: Path) -> bytes:
     return content
 
 
-def test_a_package_is_read_without_this_repository_and_without_mlflow(
-    saved: tuple[Path, list[str]],
-) -> None:
+def test_a_package_is_read_without_this_repository_and_without_mlflow(saved) -> None:
     output = printed(saved[0], ALONE + HEAVY, saved[1][0])
     assert output == "Ward sister (1, 8)\nset()\nset()\n"
 

@@ -103,9 +103,7 @@ def bulk_run(folder: Path, model: str) -> int:
     return rows
 
 
-def test_the_decision_stands_in_a_file_with_its_impact(
-    root: Path, make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_decision_stands_in_a_file_with_its_impact(root, make_run, monkeypatch) -> None:
     """It is made anew when it is gone, but later changes of the bulk run do not change it."""
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(root.parent))
     name, output = register(root).name, root.parent / "answers"
