@@ -1,4 +1,4 @@
-"""What tests of several encoders share: padded batches, LSTMs by loop, dropout."""
+"""Padded batches, LSTMs by loop and dropout, for the tests of several encoders."""
 
 import numpy as np
 import torch

@@ -1,4 +1,4 @@
-"""What tests of several losses share: points on a circle, and batches of pairs."""
+"""Points on a circle and batches of pairs, for the tests of several losses."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What losses share: similarities by hand, and draws."""
+"""Similarities by hand and draws, which all losses use."""
 
 import math
 
