@@ -1,8 +1,8 @@
 """Measure one study: `python -m benchmarks NAME [--dataset NAME ...] [options]`.
 
-Without a name it lists the studies. `all` measures every study whose files are there. Rows are
-written as they come, and a study that trains continues behind the last network that it kept.
-`--results` writes them to another folder than `results/`, and leaves the pages as they are.
+Without a name it lists the studies. `all` measures every study whose files are there. A study that
+trains continues behind the last network that it kept. `--results` writes the rows to another folder
+than `results/`, and leaves the pages as they are.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ from pathlib import Path
 from benchmarks import render
 from benchmarks.results import FOLDER, Run, replace_rows
 from benchmarks.study import Study, studies, study
-from benchmarks.workspace import data_folder, place
+from benchmarks.workspace import data_folder, folder_of
 
 QUIET = ("processes", "kept", "dataset", "results")
 """Options that change no figure, or are written otherwise into the command."""
-OUTSIDE = "$ROLECALL_DATA/"
-"""How the path of a publisher's file begins, in `needs`."""
+OUTSIDE = "$ROLECALL_DATA/"  # how the path of a publisher's file begins, in `needs`
 
 
 def measure(chosen: Study, arguments: Sequence[str]) -> Path:
@@ -61,7 +60,7 @@ def missing(chosen: Study, dataset: str) -> str | None:
     if file.startswith(OUTSIDE):
         path = data_folder() / file.removeprefix(OUTSIDE)
         return None if path.is_file() else f"{file} is not there"
-    path = place(dataset) / file
+    path = folder_of(dataset) / file
     return None if path.is_file() else f"{path} is missing: run `{before(chosen, dataset)}`"
 
 

@@ -1,8 +1,7 @@
 """Figures of answers: every mean with its number of titles and a 95 % bootstrap interval.
 
 An answer is a list of occupations, best first. An abstention is an empty list and counts as
-incorrect in every figure; `abstained` counts it as well. Equal seeds draw equal titles for every
-system.
+incorrect in every figure. Equal seeds draw equal titles for every system.
 """
 
 from __future__ import annotations
@@ -19,8 +18,7 @@ from models.metrics.intervals import TAIL, bootstrap_interval
 from models.reproducibility import child_seed
 
 DEPTH, CONFIDENT, ERROR_DRAWS = 100, 0.8, 200
-CUT = 10
-"""Ranks that `success_at_10` and `mrr_at_10` count; `mrr_at_100` counts all `DEPTH`."""
+CUT = 10  # ranks that `success_at_10` and `mrr_at_10` count; `mrr_at_100` counts all `DEPTH`
 Lists = Sequence[Sequence[str]]
 
 
@@ -77,11 +75,7 @@ def accuracy(
 def error_figure(
     system: str, test: str, confidence: np.ndarray, correct: np.ndarray, seed: int
 ) -> Row:
-    """Return the expected calibration error of the answers.
-
-    A resample differs by chance from the sample, so its error is larger than the sample's by some
-    mean excess; both ends of the interval are moved by it.
-    """
+    """Return the expected calibration error; the ends are moved by the resamples' mean excess."""
     value, count = calibration_error(confidence, correct, seed), len(correct)
     resamples = np.random.default_rng(seed).integers(count, size=(ERROR_DRAWS, count))
     drawn = [calibration_error(confidence[rows], correct[rows], seed) for rows in resamples]

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from benchmarks.tables import markdown
 from models.reproducibility import write_bytes
+from tasks.io.command import markdown_table
 from tasks.io.tracking import registry
 
 ANSWERS = Path("results/answers.md")
@@ -32,7 +32,7 @@ def main() -> None:
         if own.occupation_id:
             cells = (f"**{own.occupation_label}**", own.codes[-1], f"{own.confidence:.2f}")
         rows.append((f"`{title}`", *cells))
-    table = markdown(("title", "occupation", "code", "confidence"), rows)
+    table = markdown_table(("title", "occupation", "code", "confidence"), rows)
     write_bytes(f"{table}\n".encode(), ANSWERS)
     print(f"{MODEL} answered: {ANSWERS}")
 

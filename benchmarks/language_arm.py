@@ -1,8 +1,8 @@
 """A taxonomy with some of its languages: pairs, networks of several seeds, and served models.
 
-The pipeline's own stages make the data once more, with other languages in `params.yaml`; networks
-are kept. Seed by seed a network is calibrated and packaged as the pipeline does, and loaded as a
-consumer does. The registered champion stands for the network of all languages and the first seed.
+The pipeline's stages make the data once more, with other languages in `params.yaml`. A network is
+calibrated and packaged as the pipeline does, and loaded as a consumer does. The registered champion
+stands for the network of all languages and the first seed.
 """
 
 from __future__ import annotations
@@ -37,16 +37,12 @@ DATA_STAGES = ("ingest", "split", "typos", "synonyms", "extra_words", "auxiliary
 
 @dataclass(frozen=True)
 class Arm:
-    """Languages, as `all` or `en+de`, of a finished workspace's taxonomy.
-
-    `seconds` holds the processor time that it took so far: of `data`, and `train` and `calibrate`
-    by seed, as far as they ran.
-    """
+    """Languages, as `all` or `en+de`, of a finished workspace's taxonomy."""
 
     workspace: Workspace
     name: str
     kept: Path
-    seconds: dict[str, float] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)  # processor time, as of `train 1`
 
     @property
     def languages(self) -> list[str]:
@@ -72,7 +68,7 @@ class Arm:
         return self.name == ALL and seed == self.workspace.seed
 
     def train(self, seeds: Sequence[int], processes: int) -> dict[int, TitleNetwork]:
-        """Train the networks that are neither registered nor kept, and put them in their place."""
+        """Train the networks that are neither registered nor kept, and link them into `data`."""
         own = [seed for seed in seeds if not self.is_registered(seed)]
         if len(own) < len(seeds):
             with fetched(self.champion, self.workspace.folder):
@@ -84,9 +80,9 @@ class Arm:
         jobs = [Job(f"{self.name}, seed {one.seed}", one) for one in settings]
         made = dict(zip(own, networks.outcomes(jobs), strict=True))
         for seed, network in made.items():
-            place = self.data.files("train", MIX, seed)
-            place.mkdir(parents=True)
-            (place / "model").symlink_to(network.folder.resolve())
+            folder = self.data.files("train", MIX, seed)
+            folder.mkdir(parents=True)
+            (folder / "model").symlink_to(network.folder.resolve())
             if network.seconds is not None:
                 self.seconds[f"train {seed}"] = network.seconds
         return made

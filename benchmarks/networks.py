@@ -1,11 +1,11 @@
 """Networks of a study, on titles: each system trained with every seed, and kept.
 
-Every network is trained on one thread, several at a time in processes of their own, from its own
-seed, so their number changes no figure. The name of a kept network is a hash of its inputs, so an
-interrupted study continues behind the last network. `pair_networks.py` has those on scored pairs.
+Every network is trained on one thread, several at a time in processes of their own. The name of a
+kept network is a hash of its inputs, so an interrupted study continues behind the last network.
+`pair_networks.py` has those on scored pairs.
 
 The learning rate and the like stand in a study's YAML under `tuned`. They are the best of equally
-many trials of each system, judged on validation data alone; the trials stand in the study's CSV.
+many trials of each system on validation data.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ SECONDS = "seconds.json"
 
 
 class Job(NamedTuple):
-    """A network to train; `name` stands in the lines of progress."""
+    """A network to train."""
 
-    name: str
+    name: str  # in the lines of progress
     settings: TrainSettings
 
 
@@ -59,13 +59,10 @@ class Outcome:
 
 @dataclass(frozen=True)
 class TitleNetwork(Outcome):
-    """A network's folder (`models/network/kinds.py`), and what its training took.
-
-    `seconds`: of processor time on one thread; None if the training was interrupted.
-    """
+    """A network's folder (`models/network/kinds.py`), and what its training took."""
 
     folder: Path
-    seconds: float | None = None
+    seconds: float | None = None  # of processor time; None if the training was interrupted
 
 
 Made = TypeVar("Made", bound=Outcome)
@@ -93,21 +90,17 @@ class Runner(ABC, Generic[Made]):
 
 @dataclass(frozen=True)
 class TitleNetworks(Runner[TitleNetwork]):
-    """Networks on the pairs of a folder; a killed run continues from its checkpoint.
-
-    `reference` is the folder of the model whose space a loss with targets trains into. With `last`
-    the weights of the last step are kept, not those of the best look.
-    """
+    """Networks on the pairs of a folder; a killed run continues from its checkpoint."""
 
     pairs: Path
-    reference: Path | None = None
-    last: bool = False
+    reference: Path | None = None  # model whose space a loss with targets trains into
+    last: bool = False  # whether the last weights are kept, not those of the best look
 
     def started(self, settings: TrainSettings) -> tuple[TitleRun, Featurizer]:
         """Return a run at step 0, and its featurizer, fitted on the training strings."""
         strings = read_strings(self.pairs / "strings.parquet")
-        with_dissimilar = settings.loss.reads_dissimilar
-        pairs = read_pairs(self.pairs / "pairs.parquet", with_dissimilar=with_dissimilar)
+        file, loss = self.pairs / "pairs.parquet", settings.loss
+        pairs = read_pairs(file, with_dissimilar=loss.reads_dissimilar)
         unseen = set(strings.valid.tolist())
         titles = [title for row, title in enumerate(strings.titles) if row not in unseen]
         featurizer = fit_featurizer(titles, settings.encoder)
@@ -188,10 +181,7 @@ def learning(made: Mapping[str, Mapping[int, Outcome]]) -> Iterator[Row]:
 def tuned(
     config: Mapping[str, Any], dataset: str, common: Mapping[str, Any], bounds: Mapping[str, Any]
 ) -> dict[str, TrainSettings]:
-    """Return the settings of each of a study's `encoders`, with the values of its best trial.
-
-    `common` are values of all encoders, and `bounds` of all trainings.
-    """
+    """Return the settings of each of a study's `encoders`, with the values of its best trial."""
     return {
         system: with_values(
             settings_from(config["training"] | {"encoder": {"kind": system, **common, **shape}}),

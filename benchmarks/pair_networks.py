@@ -139,8 +139,7 @@ class Figure(NamedTuple):
     n: int
 
 
-Figures = dict[tuple[str, str], Figure]
-"""By test and metric."""
+Figures = dict[tuple[str, str], Figure]  # by test and metric
 
 
 def compared(

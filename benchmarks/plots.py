@@ -30,12 +30,8 @@ STYLE: dict[str, Any] = {
     **{"lines.linewidth": 1.6, "lines.markersize": 4},
 }
 METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
-
-
-Series = tuple[str, Sequence[float | None]]
-"""Name and values of a line of a plot; None where there is no figure."""
-Point = tuple[str, float, float]
-"""Group, x and y of a mark of a scatter; those of a group have one colour and sign."""
+Series = tuple[str, Sequence[float | None]]  # name and values of a line of a plot
+Point = tuple[str, float, float]  # group, x and y of a mark of a scatter
 
 
 def svg(name: str, draw: Callable[[Figure], None]) -> str:
@@ -77,9 +73,8 @@ def scatters(figure: Figure, panels: Mapping[str, Sequence[Point]], y: str) -> N
     groups = list(dict.fromkeys(own for points in panels.values() for own, _, _ in points))
     for axes, (label, points) in zip(grid, panels.items(), strict=True):
         for number, group in enumerate(groups):
-            marks = [(x, height) for own, x, height in points if own == group]
-            look = {**_look(number), "linestyle": "none"}
-            axes.plot([x for x, _ in marks], [height for _, height in marks], **look, label=group)
+            marks = np.array([(x, y) for own, x, y in points if own == group]).reshape(-1, 2)
+            axes.plot(*marks.T, **{**_look(number), "linestyle": "none", "label": group})
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(LogFormatter())
         axes.xaxis.set_minor_formatter(LogFormatter())
@@ -89,13 +84,13 @@ def scatters(figure: Figure, panels: Mapping[str, Sequence[Point]], y: str) -> N
 
 
 def intervals(
-    axes: Axes, number: int, label: str, places: Sequence[float], rows: Lines, **look: str
+    axes: Axes, number: int, label: str, positions: Sequence[float], rows: Lines, **look: str
 ) -> None:
     """Draw rows as marks with their intervals: line `number` of a panel."""
     names = ("value", "low", "high")
     value, low, high = np.array([[float(row[name]) for row in rows] for name in names])
     drawn = {**_look(number), **look, "label": label, "elinewidth": 0.8}
-    axes.errorbar(places, value, [value - low, high - value], **drawn)
+    axes.errorbar(positions, value, [value - low, high - value], **drawn)
 
 
 def legend(figure: Figure, axes: Axes, columns: int = 4) -> None:
@@ -107,19 +102,14 @@ def legend(figure: Figure, axes: Axes, columns: int = 4) -> None:
 def against_costs(
     rows: Lines, means: Lines, costs: Mapping[str, tuple[str, str]]
 ) -> dict[str, list[Point]]:
-    """Return a panel for each label of `costs`: each mean against the cost of its system.
-
-    `costs` maps a label to test and metric. The cost of an encoder holds with all of its losses.
-    """
-    panels: dict[str, list[Point]] = {}
+    """Return a panel for each label of `costs`: each mean against its system's (test, metric)."""
+    panels: dict[str, list[Point]] = {label: [] for label in costs}
     for label, (test, metric) in costs.items():
         measured = where(rows, test=test, metric=metric)
         values = {row["system"]: float(row["value"]) for row in measured}
-        panels[label] = []
         for row in means:
             system, encoder = row["system"], row["system"].partition("+")[0]
-            cost = values.get(system, values.get(encoder))
-            if cost is not None:
+            if (cost := values.get(system, values.get(encoder))) is not None:
                 panels[label].append((encoder, cost, float(row["value"])))
     return panels
 

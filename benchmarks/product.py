@@ -1,17 +1,13 @@
 """Measure the registered champion as served, beside alternatives: `make benchmark`.
 
-In, below the working directory: the registry, `params.yaml` and the test queries in `data/`, or
-those of a profile's workspace. Out: tables on the terminal, `results/product.csv`, and the block
-`benchmark` of the README. The sample takes at most five minutes on two cores. On ESCO a sentence
-encoder, if one is installed, takes much longer: it reads every title of 21 languages.
+Out: tables on the terminal, `results/product.csv`, and the block `benchmark` of the README. On ESCO
+a sentence encoder, if one is installed, takes long: it reads every title of 21 languages.
 
-Queries of the pipeline are the split `test` of labelled inputs (`annotations`), `typos`,
-`composition` and `extra_words`, which nothing trains on. `heldout_alias` is left out: a registered
-model holds every alias of the taxonomy. `extra_words` are inputs in which the n-gram matcher found
-a title, so that test favours it. If the taxonomy is ESCO, there are everyday titles with answers by
-hand (`tasks/evaluation/everyday.py`), and `vacancies`, the even half of the job board of Decorte et
-al. 2021. Its odd half (`vacancies_odd`) is for a figure at the end of a model that learned from the
-even one.
+The pipeline's queries are the split `test` of labelled inputs (`annotations`), `typos`,
+`composition` and `extra_words`; a registered model holds the aliases of `heldout_alias`. The n-gram
+matcher found a title in `extra_words`, so that test favours it. For ESCO there are everyday titles
+with answers by hand (`tasks/evaluation/everyday.py`), and `vacancies`, the even half of the job
+board of Decorte et al. 2021; its odd half is for a model that learned from the even one.
 """
 
 from __future__ import annotations
@@ -34,7 +30,7 @@ from benchmarks.render import README, between_markers, product_table, readme_blo
 from benchmarks.results import FOLDER, Row, Run, read_rows, replace_rows
 from benchmarks.systems import COST, OURS, SENTENCES, RegisteredModel, ranked, speed, untrained
 from benchmarks.tables import where
-from benchmarks.workspace import CODE, DEFAULT, FILE, data_folder, place, read_halves
+from benchmarks.workspace import CODE, DEFAULT, FILE, data_folder, folder_of, read_halves
 from models.serving.index import AliasIndex
 from models.serving.search import Search
 from tasks.evaluation.everyday import HALVES, read_everyday
@@ -54,8 +50,7 @@ if TYPE_CHECKING:
 TESTS = ("annotations", "typos", "composition", "extra_words")
 VACANCIES, ESCO = "vacancies", "http://data.europa.eu/esco/"
 ESCO_FOLDER = CODE / "data/esco"
-LARGEST = 3000
-"""Titles of a test of the pipeline; a larger one is sampled."""
+LARGEST = 3000  # titles of a test of the pipeline; a larger one is sampled
 COLUMNS = ("test", "raw_title", "cleaned", "normalized", "occupation_ids")
 SURE, LIKELY = 0.9, 0.5
 GROUPS = {
@@ -77,7 +72,7 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=FOLDER, help="folder of the CSV files")
     options = parser.parse_args()
     profile = f" PROFILE={options.profile}" if options.profile != DEFAULT else ""
-    root, first = place(options.profile), f"run `make retrain{profile}` first"
+    root, first = folder_of(options.profile), f"run `make retrain{profile}` first"
     if not (root / "params.yaml").is_file():
         sys.exit(f"{root} holds no workspace: {first}")
     name = load(RegisterParams, root / "params.yaml").name
@@ -97,10 +92,7 @@ def main() -> None:
 
 
 def measure(ours: RegisteredModel, root: Path, options: argparse.Namespace) -> Iterator[Row]:
-    """Yield every figure of a registered model, then of its alternatives.
-
-    A model of ESCO answers the halves `options.everyday` and `options.board` besides.
-    """
+    """Yield every figure of a registered model, then of its alternatives."""
     file, index = root / "params.yaml", ours.index()
     params, seed = load(EvaluateParams, file), load_run(file).seed
     draws = params.bootstrap_draws
@@ -132,9 +124,7 @@ def queries(
 ) -> pl.DataFrame:
     """Read all queries: `COLUMNS`, test by test, and a `half` of the job board.
 
-    `data` is of the pipeline, `published` the folder of the publishers' files. Normalized titles
-    that the model answers from people's reviews (`reviewed`) are left out. If the job board is left
-    out, a line says why.
+    Normalized titles that the model answers from people's reviews (`reviewed`) are left out.
     """
     pipeline = read_queries("test", data).select(COLUMNS)
     tests = [pipeline.filter(test=test) for test in TESTS]
@@ -164,10 +154,7 @@ def everyday_titles(half: str) -> pl.DataFrame:
 
 
 def everyday_figures(half: str, titles: pl.DataFrame, answers: pd.DataFrame) -> Iterator[Row]:
-    """Yield the figures of each group of languages; `answers` follow `titles`.
-
-    An abstention is wrong where the title is clear. Of vague titles every occupation is wrong.
-    """
+    """Yield the figures of each group of languages; every answer to a vague title is wrong."""
     sure = answers["confidence"].to_numpy(dtype=float, na_value=np.nan)
     pairs = zip(answers["occupation_id"], titles["occupation_ids"].to_list(), strict=True)
     right = np.array([name in gold for name, gold in pairs])

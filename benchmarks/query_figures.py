@@ -1,10 +1,9 @@
 """Figures of networks on queries, with 95 % intervals: of each seed, of all, and differences.
 
-Values come as frames with `test`, `query_id` and a number a query; a network of several seeds has
-one frame for each. A figure of all seeds is the mean over queries of a query's mean over seeds,
-where a query counts as often as it has a value, and its interval says what other queries would
-change, for these networks. A difference of systems holds what other seeds would change as well.
-Equal tests draw the same queries for every system, as the pipeline does, so differences are paired.
+Values come as frames with `test`, `query_id` and a number a query, one for each seed. A figure of
+all seeds is the mean over queries of a query's mean over seeds, where a query counts as often as it
+has a value; its interval says what other queries would change. A difference of systems holds what
+other seeds would change as well, and is paired by query.
 """
 
 from __future__ import annotations
@@ -30,19 +29,14 @@ from tasks.check_params import AllParams
 if TYPE_CHECKING:
     from jaxtyping import Float, Int
 
-Seeds = Mapping[int, pl.DataFrame]
-"""Seed of training to values by query."""
-UNSEEDED = 0
-"""Stands for the seed of a system that is not trained."""
+Seeds = Mapping[int, pl.DataFrame]  # seed of training to values by query
+UNSEEDED = 0  # stands for the seed of a system that is not trained
 
 
 def figures(
     system: str, by_seed: Seeds, metrics: Mapping[str, str], params: AllParams
 ) -> Iterator[Row]:
-    """Yield the means of each test: of each seed, then of all (`seed` None).
-
-    Queries where a column is null are left out of its mean.
-    """
+    """Yield the means of each test without nulls: of each seed, then of all (`seed` None)."""
     counts = _by_query(by_seed, pl.exclude("test", "query_id").count())
     frames = [*((*one, None) for one in by_seed.items()), (None, pooled(by_seed), counts)]
     for seed, values, counted in frames[UNSEEDED in by_seed :]:

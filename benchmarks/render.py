@@ -1,7 +1,6 @@
 """The generated blocks of the studies' pages, their plots, and the README's tables.
 
 Run it with `python -m benchmarks.render`. Equal files give equal bytes; nothing is measured here.
-The text around the blocks is written by hand.
 """
 
 from __future__ import annotations
@@ -69,11 +68,7 @@ def readme(text: str, folder: Path = FOLDER) -> str:
 
 
 def readme_block(folder: Path = FOLDER) -> str:
-    """Write a table of the default profile, or of the first data set that was measured.
-
-    Below it stand further figures and provenance. Systems that another run measured are left out,
-    because speeds of two runs do not compare.
-    """
+    """Write table, figures and provenance of the default profile, or else the first data set."""
     lines, runs = read_rows(folder / "product.csv"), read_runs(folder)
     lines = where(lines, dataset=DEFAULT) or where(lines, dataset=datasets(lines)[0])
     lines = where(lines, run=where(lines, system=OURS)[0]["run"])
@@ -84,10 +79,9 @@ def readme_block(folder: Path = FOLDER) -> str:
     columns |= {TESTS[test]: (test, "success_at_1") for test in others}
     columns |= {"titles/s": (COST, SPEED), "MB": (COST, "megabytes")}
     rows = [
-        [name, spans[system, first, "success_at_1"]]
-        + [plain.get((system, *column), "") for column in columns.values()]
+        [name, span, *(plain.get((system, *column), "") for column in columns.values())]
         for system, name in SYSTEMS.items()
-        if (system, first, "success_at_1") in spans
+        if (span := spans.get((system, first, "success_at_1")))
     ]
     [ours] = where(lines, system=OURS, test=first, metric="success_at_1")
     share, correct, error = (
@@ -119,10 +113,7 @@ def product_table(lines: Lines) -> str:
 
 
 def cells(lines: Lines, *, ends: bool) -> dict[tuple[str, str, str], str]:
-    """Return figures as text, by system, test and metric.
-
-    A share has three decimals, a cost those of the file; the interval stands behind if `ends`.
-    """
+    """Return figures as text by system, test and metric; shares have three decimals."""
     texts = {}
     for line in lines:
         value, *span = (
@@ -136,10 +127,7 @@ def cells(lines: Lines, *, ends: bool) -> dict[tuple[str, str, str], str]:
 
 
 def between_markers(text: str, name: str, content: str) -> str:
-    """Return `text` with `content` between ``<!-- name:begin -->`` and ``<!-- name:end -->``.
-
-    A ValueError says that a marker is missing or stands twice.
-    """
+    """Return `text` with `content` between its markers, or raise a ValueError about these."""
     begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
     if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
         raise ValueError(f"the page needs {begin} and, after it, {end}, once each")

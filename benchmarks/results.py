@@ -1,8 +1,7 @@
 """Figures as CSV: one file a study, one row a figure, and how they were measured in `runs.csv`.
 
-A row of `results/STUDY.csv` has the columns `COLUMNS`. Its `run` names a row of
-`results/runs.csv`: commit, date, machine and command of a measurement. A figure is a snapshot of
-that commit and is not measured again when the code changes.
+A row of `results/STUDY.csv` has the columns `COLUMNS`. Its `run` names a row of `results/runs.csv`:
+commit, date, machine and command of a measurement. A figure is a snapshot of that commit.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,11 +26,9 @@ KEY = ("dataset", "test", "system", "metric", "seed")
 RUN_COLUMNS = ("run", "study", "commit", "date", "machine", "command")
 FOLDER = Path("results")
 RUNS = "runs"
-BEST_STEP = "best_step"
-"""Metric of a trained network: the step of its best look at validation data."""
+BEST_STEP = "best_step"  # metric of a trained network: the step of its best look at validation data
 
-Line = dict[str, str]
-"""One row of a file, as text."""
+Line = dict[str, str]  # one row of a file, as text
 Lines = Sequence[Line]
 
 
@@ -73,18 +71,19 @@ def replace_rows(
         ValueError: a figure is not finite or stands twice, or the run names a path of this
             machine. The files stay as they were.
     """
-    for place in (os.environ.get("ROLECALL_DATA", ""), str(Path.cwd()), str(Path.home())):
-        if len(place) > 2 and place in "".join(run):  # "." and "/" are in any text
-            raise ValueError(f"{run} holds the path {place}: leave it out")
+    for own in (os.environ.get("ROLECALL_DATA", ""), str(Path.cwd()), str(Path.home())):
+        if len(own) > 2 and own in "".join(run):  # "." and "/" are in any text
+            raise ValueError(f"{run} holds the path {own}: leave it out")
     path, runs, rows = folder / f"{study}.csv", read_runs(folder), list(rows)
     systems = {row.system for row in rows}
     before = read_rows(path)
     kept = [own for own in before if own["dataset"] != dataset or own["system"] not in systems]
     name = _run_name(study, run, runs)
-    ordered = sorted(kept + [_tidied(dataset, row, name) for row in rows], key=_place)
+    key = itemgetter(*KEY)
+    ordered = sorted(kept + [_tidied(dataset, row, name) for row in rows], key=key)
     for one, other in pairwise(ordered):
-        if _place(one) == _place(other):
-            raise ValueError(f"two figures for {_place(one)}")
+        if key(one) == key(other):
+            raise ValueError(f"two figures for {key(one)}")
     runs[name] = {"run": name, "study": study, **run._asdict()}
     used = {line["run"] for line in ordered}
     entries = [own for own in runs.values() if own["study"] != study or own["run"] in used]
@@ -135,10 +134,6 @@ def _run_name(study: str, run: Run, runs: Mapping[str, Line]) -> str:
 
 def _number(run: str) -> int:
     return int(run.rpartition("-")[2])
-
-
-def _place(line: Line) -> tuple[str, ...]:
-    return tuple(line[name] for name in KEY)
 
 
 def _tidied(dataset: str, row: Row, run: str) -> Line:

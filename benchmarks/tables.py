@@ -1,8 +1,7 @@
 """Tables of a study's page: rows of its CSV, laid out as lines and columns.
 
 A study writes the step of each network's best look at the validation data (`best_step`). Where that
-is 0, the weights that were kept are those that training began with, and no page shows their figures
-as a result of training.
+is 0, the network did not learn, and no page shows its figures as a result of training.
 
 A study's YAML lists the tables. A row is taken if each of its columns matches the table's pattern.
 A named group of a pattern becomes a column of its own: `odd/(?P<setting>.*)` filters and shortens.
@@ -12,11 +11,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
 from benchmarks.results import BEST_STEP, Line, Lines
+from tasks.io.command import markdown_table
 
 TESTS = ("typos", "composition", "extra_words", "annotations", "heldout_alias", "valid")
 METRICS = ("success_at_1", "success_at_5", "success_at_10", "mrr", "titles_per_second")
@@ -27,32 +27,25 @@ SHARES = (
     *("pearson", "promoted", "same_answer", "share_with", "spearman", "success_at", "valid_"),
 )
 """Prefixes of the metrics with three decimals on a page; others stand as in the file."""
-MARK = "unlearned"
-"""The key that `marked` adds to a row."""
+MARK = "unlearned"  # the key that `marked` adds to a row
 UNLEARNED = "did not learn"
-Printed = Mapping[str, Mapping[str, float]]
-"""Figures of a paper: column to line to value."""
+Printed = Mapping[str, Mapping[str, float]]  # figures of a paper: column to line to value
 
 
 @dataclass(frozen=True)
 class Table:
-    """One table of a page, for each data set.
-
-    `dataset`, `system`, `test` and `metric` are patterns of the rows. The columns `index` make a
-    line, the values of `column` are its columns, and `after` names columns behind them. `beside`
-    names the paper's figures that stand beside ours. With `ends` there are intervals.
-    """
+    """One table of a page, for each data set; `dataset` to `metric` are patterns of its rows."""
 
     title: str
     dataset: str = ".*"
     system: str = ".*"
     test: str = "[^/]*"
     metric: str = ".*"
-    index: Sequence[str] = ("system",)
-    column: str = "test"
-    after: Sequence[str] = ()
-    beside: str = ""
-    ends: bool = True
+    index: Sequence[str] = ("system",)  # columns that make a line
+    column: str = "test"  # whose values are the table's columns
+    after: Sequence[str] = ()  # columns behind them
+    beside: str = ""  # name of the paper's figures that stand beside ours
+    ends: bool = True  # whether there are intervals
 
     def parts(
         self,
@@ -61,10 +54,7 @@ class Table:
         paper: Mapping[str, Printed],
         names: Mapping[str, str] | None = None,
     ) -> Iterator[str]:
-        """Yield heading and table of each data set that has rows of it.
-
-        `systems` are in their order on the page, `names` has other names of some.
-        """
+        """Yield heading and table of each data set that has rows; `names` has other names."""
         orders = {"system": (*FIRST, *systems), "test": TESTS, "metric": METRICS}
 
         def order(row: Line, columns: Sequence[str]) -> list[object]:
@@ -110,21 +100,11 @@ class Table:
                     line.append("" if value is None else f"{value:g}")
             line += [", ".join(distinct(group, name)) for name in self.after]
             body.append(line)
-        return markdown([*head, *self.after], body)
-
-
-def markdown(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """Write a Markdown table; a `|` inside a cell is escaped."""
-    cells = [[cell.replace("|", "\\|") for cell in line] for line in (head, *lines)]
-    cells.insert(1, ["---"] * len(head))
-    return "\n".join(f"| {' | '.join(line)} |" for line in cells)
+        return markdown_table([*head, *self.after], body)
 
 
 def figure(row: Line, *, ends: bool = True) -> str:
-    """Write `0.532 [0.511, 0.553]`, or the value alone.
-
-    A network that did not learn has no figure; a mean names the seeds that did not learn.
-    """
+    """Write `0.532 [0.511, 0.553]`, or the value alone, and say what did not learn."""
     value, low, high = (_short(row[name], row["metric"]) for name in ("value", "low", "high"))
     text = f"{value} [{low}, {high}]" if low and ends else value
     mark = row.get(MARK) if row["metric"].startswith(SHARES) else ""
@@ -132,10 +112,7 @@ def figure(row: Line, *, ends: bool = True) -> str:
 
 
 def marked(rows: Lines) -> list[Line]:
-    """Return rows with a further key `MARK`: which of their networks did not learn, else empty.
-
-    A mean over seeds names the seeds; a comparison is of networks that learned or it is none.
-    """
+    """Return rows with a further key `MARK`: which of their networks did not learn, else empty."""
     seeds: defaultdict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
     for row in rows:
         if row["test"] == "training" and row["metric"] == BEST_STEP:

@@ -1,8 +1,7 @@
 """Finished workspaces and the job board: where files lie, and the queries of studies.
 
 The data set `sample` is the main tree, any other the workspace of the profile of that name. The
-titles of the job board are divided in halves by the hash of the normalized title. This module alone
-knows the product's folders and the modules of its stages.
+titles of the job board are divided in halves by the hash of the normalized title.
 """
 
 from __future__ import annotations
@@ -44,8 +43,7 @@ class Exam:
 
     params: AllParams
     index: AliasIndex
-    queries: pl.DataFrame
-    """Schema `QUERIES`."""
+    queries: pl.DataFrame  # schema `QUERIES`
 
     def scores(self, similarities: Similarities) -> pl.DataFrame:
         """Return schema `SCORES` without the system: a value per query and metric."""
@@ -69,7 +67,7 @@ class Workspace:
     @classmethod
     def read(cls, dataset: str) -> Workspace:
         """Read the parameters of a data set's workspace."""
-        folder = place(dataset)
+        folder = folder_of(dataset)
         return cls(dataset, folder, load_params(folder / "params.yaml"))
 
     @property
@@ -113,13 +111,13 @@ class Workspace:
         return Exam(self.params, read_index(self.data), queries)
 
 
-def place(dataset: str) -> Path:
+def folder_of(dataset: str) -> Path:
     """Return the folder of a data set's workspace, be it there or not."""
     return Path() if dataset == SAMPLE else Path(".workspaces") / dataset
 
 
 def data_folder() -> Path:
-    """Return where the publishers' files lie: `$ROLECALL_DATA`, else beside the repository."""
+    """Return the folder of the publishers' files: `$ROLECALL_DATA`, or beside the repository."""
     return Path(os.environ.get("ROLECALL_DATA", "../shared/data"))
 
 
@@ -131,24 +129,19 @@ def stage_module(name: str) -> str:
 
 
 class Halves(NamedTuple):
-    """Titles that a model may learn from, and those that figures are of; no title is in both.
+    """Frames of `query_id, raw_title, occupation_id, cleaned, normalized`; no title is in both."""
 
-    Columns `query_id, raw_title, occupation_id, cleaned, normalized`.
-    """
-
-    known: pl.DataFrame
-    queried: pl.DataFrame
+    known: pl.DataFrame  # a model may learn from them
+    queried: pl.DataFrame  # figures are of them
 
 
 def read_halves(folder: Path, index: AliasIndex, half: str) -> Halves:
     """Read the titles whose occupation is in the index, from the folder of publishers' files.
 
-    `half`: `odd` queries the odd half and knows the even one; `even` queries that alone; `choice`
-    queries a fifth of it and knows the rest of it, to choose parameters by.
+    `half`: `odd` knows the even half; `even` queries that; `choice` queries a fifth of that.
     """
-    params = InputsParams(
-        reader="table", file=str(folder / FILE), columns=COLUMNS, delimiter="", encoding=""
-    )
+    file = str(folder / FILE)
+    params = InputsParams(reader="table", file=file, columns=COLUMNS, delimiter="", encoding="")
     rows = read_inputs(params, set(index.occupations), RejectedRows())
     query_id = pl.format("jobbert-{}", "input_id").alias("query_id")
     titles = with_readings(rows.select(query_id, "raw_title", "occupation_id"))

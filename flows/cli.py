@@ -32,21 +32,10 @@ def main() -> None:
     set_environment(main_tree(root) if root else None)
 
 
-for command in (
-    training.retrain,
-    training.reproduce,
-    training.init,
-    training.status,
-    models.models,
-    models.rollback,
-    answers.ask,
-    answers.normalize,
-    answers.review,
-    answers.apply_feedback,
-    models.serve,
-    training.schedule,
-    training.notify,
-    models.benchmark,
+for command in (  # in the order of the help
+    *(training.retrain, training.reproduce, training.init, training.status),
+    *(models.models, models.rollback, answers.ask, answers.normalize, answers.review),
+    *(answers.apply_feedback, models.serve, training.schedule, training.notify, models.benchmark),
 ):
     app.command()(command)
 

@@ -2,8 +2,7 @@
 
 Nothing is run. DVC opens whatever lies in a folder to hash it, and would wait at a pipe for ever.
 So in a folder that people fill, such as `feedback/`, pipes, devices and links that lead out are
-left out by a `.dvcignore` of that folder, which stays for a bare `dvc repro`. Such a file in a
-folder of data ends the command, because a run without it would be another run.
+left out by a `.dvcignore`, also of a bare `dvc repro`. In a folder of data they end the command.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain
+from itertools import chain, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -32,22 +31,15 @@ HEAD = f"# rolecall writes this file: DVC must not open these\n/{IGNORED}\n"
 
 
 def plan_and_skipped(root: Path, target: str) -> tuple[list[str], list[str]]:
-    """Return the stages that `dvc repro` visits, and those at their front that it would skip.
-
-    The second list ends at the first stage that would run (`dvc.stage.Stage.changed`), because the
-    stages behind it depend on its outcome. It is empty while another DVC command is at work.
-    """
+    """Return the stages that `dvc repro` visits, and, if DVC is free, the first that it skips."""
     from dvc.lock import LockError
     from dvc.repo import Repo
 
-    skipped: list[str] = []
+    skipped = list[str]()
     with Repo(str(root)) as repo:
         plan = _plan(repo, root, target)
         with suppress(LockError), repo.lock:
-            for name, stage in plan.items():
-                if stage.changed():
-                    break
-                skipped.append(name)
+            skipped += takewhile(lambda name: not plan[name].changed(), plan)
     return list(plan), skipped
 
 
@@ -82,11 +74,9 @@ def _changes(status: Status) -> Iterator[str]:
 def _plan(repo: Repo, root: Path, target: str) -> dict[str, Stage]:
     """Return `target` and its ancestors by their addresses, in the order that `dvc repro` visits.
 
-    Source: `dvc.repo.reproduce.reproduce` of DVC 3.67, without the running. Imported files
-    (`NAME.dvc`) are stages to DVC and come under their path.
-
-    For a target with fewer than half of all stages DVC's order changes with PYTHONHASHSEED. Here
-    the other stages are first removed from the graph: the rest keeps the order of `dvc.yaml`.
+    Source: `dvc.repo.reproduce.reproduce` of DVC 3.67. Imported files (`NAME.dvc`) are stages to
+    DVC. For a target with fewer than half of all stages its order changes with PYTHONHASHSEED; here
+    the other stages are first removed from the graph, and the rest keeps the order of `dvc.yaml`.
     """
     from dvc.repo.reproduce import collect_stages, get_active_graph, plan_repro
 
@@ -100,17 +90,12 @@ def _plan(repo: Repo, root: Path, target: str) -> dict[str, Stage]:
 
 def _address(root: Path, stage: Stage) -> str:
     relative = Path(stage.path).resolve().relative_to(root.resolve()).as_posix()
-    name: str | None = getattr(stage, "name", None)
-    if name is None:
-        return relative
-    return name if relative == "dvc.yaml" else f"{relative}:{name}"
+    name: str = getattr(stage, "name", "")
+    return name if relative == "dvc.yaml" else f"{relative}:{name}".removesuffix(":")
 
 
 def keep_out_special_files(root: Path) -> list[str]:
-    """Look at the folders that `params.yaml` names; return a warning for each file left out.
-
-    A Failure says that a folder of data, or one outside of the clone, holds a pipe or a device.
-    """
+    """Return a warning for each file left out; Failure if data, or a folder outside, hold one."""
     refused, left_out = list[str](), list[str]()
     for name in _named_folders(root / "params.yaml"):
         folder, within = root / name, boundary(Path(name))

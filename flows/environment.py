@@ -1,8 +1,8 @@
 """The clone that a command works in, and environment variables: quiet, local, protected.
 
-A command sets them before it imports Prefect, DVC and MLflow, which read their settings when they
-are imported; a value that the user has set is kept. Prefect's servers get a password: without one
-Prefect answers every page that a browser shows, and a deployment holds a command.
+A command sets them before it imports Prefect, DVC and MLflow, which read them then; a value that
+the user has set is kept. Prefect's servers get a password: without one Prefect answers every page
+that a browser shows, and a deployment holds a command.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 MARKS = ("dvc.yaml", "params.yaml")
 WORKSPACES = ".workspaces"  # a folder in the main tree, of profiles' worktrees
@@ -40,10 +43,7 @@ def profile_of(root: Path) -> str:
 
 
 def enclosing_root() -> Path | None:
-    """Return the nearest folder at or above the current one that holds a pipeline, if any.
-
-    In a workspace it is the clone.
-    """
+    """Return the nearest folder from here up that holds a pipeline; of a workspace its clone."""
     here = Path.cwd()
     for folder in (here, *here.parents):
         if all((folder / mark).is_file() for mark in MARKS):
@@ -51,23 +51,23 @@ def enclosing_root() -> Path | None:
     return None
 
 
-def set_environment(clone: Path | None) -> None:
-    """Set the variables of a command in `clone`, or in none.
+def read_params(root: Path) -> dict[str, Any]:
+    """Return the content of `params.yaml`."""
+    params: dict[str, Any] = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
+    return params
 
-    DVC's notes on files and, if the home folder cannot be written, those of Prefect and matplotlib
-    lie in the clone, where no other user's are.
-    """
-    folders = {}
-    if clone:
-        folders["DVC_SITE_CACHE_DIR"] = str(clone / ".dvc/tmp/site")
-        if not _can_write_home():
-            folders["PREFECT_HOME"] = str(clone / ".prefect")
-            folders["MPLCONFIGDIR"] = str(clone / ".prefect/matplotlib")
+
+def set_environment(clone: Path | None) -> None:
+    """Set the variables of a command; what tools keep lies in `clone`, where no other user's is."""
+    folders = {"DVC_SITE_CACHE_DIR": f"{clone}/.dvc/tmp/site"} if clone else {}
+    if clone and not _can_write_home():
+        folders["PREFECT_HOME"] = f"{clone}/.prefect"
+        folders["MPLCONFIGDIR"] = f"{clone}/.prefect/matplotlib"
     os.environ.update({**DEFAULTS, **folders, **os.environ})
     os.environ.update(without_proxy(os.environ))
     if not find_spec("socksio"):  # without it Prefect's client fails at a SOCKS proxy
-        for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
-            if os.environ[name].startswith("socks"):
+        for name, value in [*os.environ.items()]:
+            if name.lower().endswith("_proxy") and value.startswith("socks"):
                 del os.environ[name]
 
 
@@ -120,9 +120,11 @@ def client_settings(port: int, password: str) -> dict[str, str]:
     return {"PREFECT_API_URL": f"http://{HOST}:{port}/api", "PREFECT_API_AUTH_STRING": password}
 
 
-def server_settings(port: int, password: str) -> dict[str, str]:
-    """Return Prefect's settings of that server, whose own pages alone may read its answers."""
-    return {
+def server_settings(home: Path, port: int, password: str) -> dict[str, str]:
+    """Return Prefect's settings of that server and its client; its own pages alone read answers."""
+    return client_settings(port, password) | {
+        "PREFECT_HOME": str(home),
+        "PREFECT_SERVER_DATABASE_CONNECTION_URL": f"sqlite+aiosqlite:///{home}/prefect.db",
         "PREFECT_SERVER_API_AUTH_STRING": password,
         "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": f"http://{HOST}:{port},http://localhost:{port}",
     }
@@ -130,10 +132,4 @@ def server_settings(port: int, password: str) -> dict[str, str]:
 
 def schedule_settings(main: Path, port: int) -> dict[str, str]:
     """Return Prefect's settings for the server, the worker and the client of the schedules."""
-    password = kept_password(main / PASSWORD)
-    database = main / SCHEDULE / "prefect.db"
-    own = {
-        "PREFECT_HOME": str(main / SCHEDULE),
-        "PREFECT_SERVER_DATABASE_CONNECTION_URL": f"sqlite+aiosqlite:///{database}",
-    }
-    return own | client_settings(port, password) | server_settings(port, password)
+    return server_settings(main / SCHEDULE, port, kept_password(main / PASSWORD))

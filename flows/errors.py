@@ -1,8 +1,7 @@
 """Errors that a user can act on, and the end of a command: one message and an exit status.
 
 A `Failure` holds a message that says what to do; so do the errors of `tasks/io/command.py` and of a
-file or a server that cannot be reached. The traceback of any other error goes to a log below the
-root, as does all that a flow says. No process is left running: `flows/guard.py`.
+file or a server that cannot be reached. The traceback of any other error goes to a log.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -29,8 +28,8 @@ DVC_REMARK = re.compile(r"ERROR: failed to reproduce .*failed to run: ")  # on a
 MOST_LINES = 5  # of output that is shown instead of a message
 RAISED_AT = re.compile(r"\(\w+ in .+, line \d+\)$")
 MAX_LINES, MAX_CHARACTERS = 10, 1000  # of a command's message, and of its lines
+# the beginnings of Prefect's lines about a failed run at level INFO
 FAILURE_STARTS = ("Finished in state Failed", "Finished in state Crash", "Running hook ", "Hook ")
-"""The beginnings of Prefect's lines about a failed run at level INFO."""
 AGAIN = 0.1  # seconds until a signal is sent again: the callback that dropped it is then done
 
 
@@ -43,22 +42,18 @@ class StageFailed(Failure):
 
 
 def command_failed(name: str, status: int, lines: Sequence[str]) -> StageFailed:
-    """Return the error of a command: its message, or its last lines, or its exit status.
-
-    DVC's own errors are the cause if the stage's command has not run.
-    """
+    """Return the error of a command: its message, DVC's own, its last lines, or its exit status."""
     errors = [line for line in lines if line.startswith("ERROR: ")]
     causes = [line.removeprefix("ERROR: ") for line in errors if not DVC_REMARK.match(line)]
     last = _without_dvc(lines)[-MOST_LINES:]
     message = error_message(lines) or causes or last or [f"exit status {status}"]
-    return StageFailed("\n".join([*([f"{name} failed"] if name else []), *message]))
+    return StageFailed("\n".join([*[f"{name} failed"] * bool(name), *message]))
 
 
 def error_message(lines: Sequence[str]) -> list[str]:
     """Return the last error message in a command's output, or nothing.
 
-    The mark `error: `, the source line and DVC's own remark are removed. Of a traceback only the
-    exception stays, with all lines of its message.
+    Marks and DVC's remark are removed; of a traceback the exception's own lines stay.
     """
     starts = [n for n, line in enumerate(lines) if line.startswith(ERROR_STARTS)]
     if not starts:
@@ -84,11 +79,7 @@ def _without_dvc(lines: Sequence[str]) -> list[str]:
 
 @contextmanager
 def error_handling(log: Path | None = None) -> Iterator[None]:
-    """Turn an error of the block into a message and an exit status.
-
-    `log`: of a flow, named behind each message; None: an unexpected error alone goes to
-    `logs/errors.log` of the clone.
-    """
+    """Turn an error into a message and an exit status; a fault's traceback goes to a log."""
     for sign in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(sign, _interrupt)
     sys.unraisablehook = _send_again
@@ -119,17 +110,14 @@ def log_to_file(log: Path) -> Iterator[None]:
     log.parent.mkdir(parents=True, exist_ok=True)
     root, file = logging.getLogger(), logging.FileHandler(log, mode="w", encoding="utf-8")
     file.setFormatter(_Masking("%(asctime)s  %(name)s  %(message)s"))
-    terminal = list(root.handlers)
-    root.addHandler(file)
-    for handler in terminal:
-        handler.addFilter(_is_progress)
-    try:
+    with ExitStack() as ends:
+        ends.callback(file.close)
+        for handler in root.handlers:
+            handler.addFilter(_is_progress)
+            ends.callback(handler.removeFilter, _is_progress)
+        root.addHandler(file)
+        ends.callback(root.removeHandler, file)
         yield
-    finally:
-        root.removeHandler(file)
-        file.close()
-        for handler in terminal:
-            handler.removeFilter(_is_progress)
 
 
 class _Masking(logging.Formatter):
@@ -140,7 +128,7 @@ class _Masking(logging.Formatter):
 
 
 def _is_progress(record: logging.LogRecord) -> bool:
-    """Tell whether a record is progress, not an error or Prefect's remark about one."""
+    """Tell whether a record is no error and no remark of Prefect's about one."""
     return record.levelno < logging.ERROR and not record.getMessage().startswith(FAILURE_STARTS)
 
 
@@ -159,7 +147,7 @@ def _send_again(dropped: sys.UnraisableHookArgs) -> None:
 
 
 def _end(message: str, status: int, log: Path | None = None) -> NoReturn:
-    """Print the message and the place of the log, and exit; a closed terminal is no error.
+    """Print the message and the path of the log, and exit; a closed terminal is no error.
 
     Logging stops first, or libraries that log while they close would write behind the message.
     """
@@ -168,11 +156,10 @@ def _end(message: str, status: int, log: Path | None = None) -> NoReturn:
     room = MAX_LINES - len(log_line)
     if len(lines) > room:
         lines = [*lines[: room - 1], f"... {len(lines) - room + 1:,} more lines"]
-    lines = [_shortened(line) for line in lines]
     gap = [""] if log is not None else []  # behind a flow's progress
     logging.disable()
     with suppress(OSError):
-        print("\n".join([*gap, *lines, *log_line]), file=sys.stderr, flush=True)
+        print(*gap, *map(_shortened, lines), *log_line, sep="\n", file=sys.stderr, flush=True)
     raise SystemExit(status)
 
 

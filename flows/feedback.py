@@ -1,11 +1,10 @@
 """Reviewers' files: where they lie, what a run sees of them, and how they correct the champion.
 
-They lie in `feedback/NAME` of the main tree, outside git. The workspace's own `feedback/` holds
-copies of them and nothing else, so that DVC sees the files of this profile as data of its run. A
-profile may name another folder in `feedback.folder`. DVC's stage `feedback` refuses bad rows with
-their reasons and versions the rest. Then the champion is registered again with the reviewers'
-answers, without training; the next `retrain` learns from them. A run that was killed can be
-repeated.
+They lie in `feedback/NAME` of the main tree, outside git, unless the profile names another folder
+in `feedback.folder`. The workspace's own `feedback/` holds copies of them and nothing else, so that
+DVC sees them as data of this profile. DVC's stage `feedback` refuses bad rows with their reasons
+and versions the rest. Then the champion is registered again with the reviewers' answers, without
+training; the next `retrain` learns from them. A run that was killed can be repeated.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from flows.environment import profile_of
+from flows.environment import profile_of, read_params
 from flows.processes import Show, check_params, show_line, until_error
 from flows.profiles import SAMPLE, ProfileError
 from flows.stages import push, repro, run_stage
@@ -35,10 +34,7 @@ README = "README.md"  # the only file of the folder that git keeps
 
 
 def apply_feedback(root: Path) -> dict[str, str]:
-    """Read the reviewers' files in `root` and correct the champion; return the facts of the run.
-
-    Before the first training there is no model to correct, so the files wait.
-    """
+    """Read the reviewers' files and correct the champion, if there is one; return the facts."""
     if not (root / LABELS).is_file():
         command = f"rolecall retrain --profile {profile_of(root) or SAMPLE}"
         return {"model": f"none yet in {root}: `{command}` also learns from the files"}
@@ -58,10 +54,7 @@ def apply_feedback(root: Path) -> dict[str, str]:
 
 
 def facts(counts: dict[str, Any], patched: Patched, root: Path) -> dict[str, str]:
-    """Describe the run by the stage's counts and the gate's decisions.
-
-    Only reviewers' files are counted, not the verdicts of labels.
-    """
+    """Describe a run by the gate's decisions and the counts of files but `LABELS`."""
     read = {name: rows for name, rows in counts["rows_read"].items() if name != LABELS}
     refused = sum(sum(counts["rejected"].get(name, {}).values()) for name in read)
     folder = feedback_folder(root)
@@ -88,22 +81,17 @@ def facts(counts: dict[str, Any], patched: Patched, root: Path) -> dict[str, str
 
 def unread(root: Path, read: Collection[str]) -> list[str]:
     """Name the visible files of the feedback folder that the stage did not read."""
-    params = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
     names = {part for name in read for part in Path(name).parts} | {README}
-    files = (root / params["feedback"]["folder"]).iterdir()
-    return sorted(
-        path.name
-        for path in files
-        if path.is_file() and path.name not in names and not path.name.startswith(".")
-    )
+    files = (root / read_params(root)["feedback"]["folder"]).iterdir()
+    visible = {path.name for path in files if path.is_file() and not path.name.startswith(".")}
+    return sorted(visible - names)
 
 
 def feedback_folder(root: Path) -> str:
     """Return where people put the files that a run in `root` reads: a path, or an address."""
-    params = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
-    folder = Path(_named(params))
+    folder = Path(_named(read_params(root)))
     if profile_of(root) and folder == Path(FOLDER):
-        return str(root.parents[1] / FOLDER / root.name)
+        return str(_reviewed(root))
     imported = root / "data" / f"{folder.name}.dvc"  # of `external:`: see external.py
     if folder.parent == Path("data/external") and imported.is_file():
         return str(yaml.safe_load(imported.read_text(encoding="utf-8"))["deps"][0]["path"])
@@ -114,26 +102,24 @@ def is_copied(root: Path) -> bool:
     """Tell whether a workspace holds its profile's files as they lie; a main tree always does."""
     if not profile_of(root):
         return True
-    source, copies = root.parents[1] / FOLDER / root.name, root / FOLDER
+    source, copies = _reviewed(root), root / FOLDER
     if not (source.is_dir() and copies.is_dir()):
         return True
     files, copied = _regular_files(source), _regular_files(copies)
     return files.keys() == copied.keys() and not any(cmpfiles(source, copies, files, False)[1:])
 
 
-def copy_feedback(main: Path, workspace: Path, params: Mapping[str, Any], show: Show) -> None:
-    """Let the workspace's `feedback/` hold what `feedback/NAME` of the main tree holds now.
+def copy_feedback(workspace: Path, params: Mapping[str, Any], show: Show) -> None:
+    """Let the workspace's `feedback/` hold the files of `feedback/NAME`, which is made.
 
-    Makes the folder in the main tree; names and leaves out pipes, folders and links that lead out.
     A ProfileError says that `feedback.folder` lies below `feedback/`, or a file has its name.
     """
-    name = profile_of(workspace)
+    source, copies = _reviewed(workspace), workspace / FOLDER
     if Path(FOLDER) in Path(_named(params)).parents:
         raise ProfileError(
             f"feedback.folder: {_named(params)}: remove this line from the profile. Files in "
-            f"{main / FOLDER / name} are read as they lie there"
+            f"{source} are read as they lie there"
         )
-    source, copies = main / FOLDER / name, workspace / FOLDER
     if source.exists() and not source.is_dir():
         raise ProfileError(f"{source} is no folder: move the file into a folder of this name")
     source.mkdir(parents=True, exist_ok=True)
@@ -151,13 +137,18 @@ def copy_feedback(main: Path, workspace: Path, params: Mapping[str, Any], show: 
             partial.replace(copy)
 
 
+def _reviewed(workspace: Path) -> Path:
+    """Return the folder in the main tree where a profile's reviewers put their files."""
+    return workspace.parents[1] / FOLDER / workspace.name
+
+
 def _named(params: Mapping[str, Any]) -> str:
     return str(params.get("feedback", {}).get("folder", FOLDER))
 
 
 def _regular_files(folder: Path, show: Show = lambda line: None) -> dict[str, Path]:
     """Return the visible regular files of a folder by their names; opens none."""
-    files: dict[str, Path] = {}
+    files = dict[str, Path]()
     for path in sorted(folder.iterdir()):
         fault = file_fault(path, folder) or (f"{path} is a folder" if path.is_dir() else "")
         if fault:

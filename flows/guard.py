@@ -1,9 +1,8 @@
 """Runs one command in its own process group, and ends the group when its parent ends.
 
-If the flow is killed, a stage would go on writing, and DVC would call the files busy. The parent
-holds the other end of this process's standard input: when it closes, the group is interrupted, and
-killed some seconds later. This process waits for DVC's, because DVC takes a zombie for a running
-owner of its locks. It uses only the standard library, because it starts often.
+If the flow is killed, a stage would go on writing. The parent holds the other end of this process's
+standard input: when it closes, the group is interrupted, and killed some seconds later. This
+process waits for DVC's, because DVC takes a zombie for a running owner of its locks.
 """
 
 from __future__ import annotations
@@ -18,10 +17,7 @@ from contextlib import suppress
 
 
 def main(seconds: float, command: list[str]) -> int:
-    """Run `command` without input; return its exit status, or 128 + the signal that ended it.
-
-    `seconds` lie between interrupting the group (DVC then releases its locks) and killing it.
-    """
+    """Run `command`, with `seconds` for DVC to release its locks; return its exit status."""
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
     threading.Thread(target=_end_with_parent, args=(child.pid, seconds), daemon=True).start()
     status = child.wait()

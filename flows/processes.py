@@ -1,8 +1,7 @@
 """Child processes in their own process groups, whose lines are passed on as they come.
 
 `flows/guard.py` ends a group when the command ends, when an exception interrupts the reading, and
-when this process is killed. If a command is silent for ten seconds, a line says that it is still
-running. A module of the pipeline runs in the root that is worked on, whose code decides.
+when this process is killed. If a command is silent for ten seconds, a line says that it still runs.
 """
 
 from __future__ import annotations
@@ -32,20 +31,14 @@ def show_line(line: str) -> None:
 
 
 def run_module(module: str, arguments: Sequence[str], root: Path, *, name: str = "") -> None:
-    """Run `python -m module` in `root` and print its lines up to an error message.
-
-    A StageFailed holds `NAME failed`, if there is a name, and the command's own message.
-    """
+    """Run `python -m module` in `root` and print its lines; a StageFailed holds its own message."""
     status, lines = stream([sys.executable, "-m", module, *arguments], root, until_error(show_line))
     if status:
         raise command_failed(name, status, lines)
 
 
 def check_params(root: Path) -> None:
-    """Refuse parameters that some stage cannot work with; a StageFailed says what is allowed.
-
-    Otherwise the stages before training would run for minutes on values that no network can use.
-    """
+    """Refuse parameters before any stage runs for minutes; a StageFailed says what is allowed."""
     run_module("tasks.check_params", [], root)
 
 
@@ -74,11 +67,8 @@ def stream(command: Sequence[str], folder: Path, show: Show) -> tuple[int, list[
 
 
 def follow(output: Iterable[str], show: Show) -> list[str]:
-    """Show each line as it comes, and a sign of life while none comes; return all lines.
-
-    Secrets of addresses are masked.
-    """
-    lines: list[str] = []
+    """Show each line as it comes, masked, and a sign of life while none comes; return all lines."""
+    lines = list[str]()
     with _sign_of_life(lines, show):
         for line in output:
             lines.append(masked(line.rstrip()))
@@ -96,8 +86,7 @@ def guarded(
 ) -> Iterator[subprocess.Popen[str]]:
     """Run `command` below the guard for the time of the block; stderr goes where stdout does.
 
-    `environment`: None is that of a stage; `stdout`: the caller reads a pipe; `seconds_to_end`:
-    None is `SECONDS_TO_END`.
+    `environment`: None is that of a stage; `seconds_to_end`: None is `SECONDS_TO_END`.
     """
     seconds = SECONDS_TO_END if seconds_to_end is None else seconds_to_end
     process = subprocess.Popen(

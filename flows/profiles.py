@@ -1,10 +1,9 @@
 """A profile, `profiles/NAME.yaml`: what a data set changes in `params.yaml`, and its files.
 
 A source under `external:` is an absolute path, an address, a path relative to the main tree (it
-begins with `./`), or one below `$ROLECALL_DATA`. DVC imports it as `data/external/NAME`; `dvc
-update` copies the source again if it has changed. The import `data/NAME.dvc` holds its path and
-stays untracked, beside the folder, not in it: a stage that depends on the folder then has the same
-checksum in `dvc.lock` wherever the files came from.
+begins with `./`), or one below `$ROLECALL_DATA`. DVC imports it as `data/external/NAME`. The import
+`data/NAME.dvc` holds its path and stays untracked, beside the folder, not in it: a stage that
+depends on the folder then has the same checksum wherever the files came from.
 """
 
 from __future__ import annotations
@@ -65,36 +64,28 @@ def read_profile(
     if "extends" not in values:
         return values, external
     base, files = read_profile(folder, values.pop("extends"), (*extending, name))
-    return _overlaid(base, values), files | external
+    return merged(base, values, strict=False), files | external
 
 
-def merged(base: Mapping[str, Any], overrides: Mapping[str, Any], where: str = "") -> Tree:
+def merged(
+    base: Mapping[str, Any], overrides: Mapping[str, Any], where: str = "", *, strict: bool = True
+) -> Tree:
     """Put the values of `overrides` over `base`; maps merge name by name, except `OPEN` ones.
 
-    A ProfileError says that `base` lacks a name, or has a section in place of a value.
+    If `strict`, a ProfileError says that `base` lacks a name, or has a section in place of a value.
     """
     result = dict(base)
     for name, value in overrides.items():
-        address = f"{where}{name}"
-        if name not in base:
+        address, is_map = f"{where}{name}", isinstance(value, dict)
+        if strict and name not in base:
             near = difflib.get_close_matches(str(name), base, n=1)
             advice = f"did you mean {near[0]}?" if near else f"there are: {', '.join(base)}"
             raise ProfileError(f"{address}: unknown parameter; {advice}")
-        if isinstance(base[name], dict) != isinstance(value, dict):
+        if strict and isinstance(base[name], dict) != is_map:
             raise ProfileError(f"{address}: {value!r} where params.yaml has {base[name]!r}")
-        nested = isinstance(value, dict) and name not in OPEN
-        result[name] = merged(base[name], value, f"{address}.") if nested else value
+        nested = is_map and name not in OPEN and isinstance(base.get(name), dict)
+        result[name] = merged(base[name], value, f"{address}.", strict=strict) if nested else value
     return result
-
-
-def _overlaid(below: Tree, above: Tree) -> Tree:
-    """Put values over others as `merged` does, whatever their names."""
-    both = {
-        name: _overlaid(below[name], value)
-        for name, value in above.items()
-        if name not in OPEN and isinstance(value, dict) and isinstance(below.get(name), dict)
-    }
-    return {**below, **above, **both}
 
 
 def resolve_sources(external: Mapping[str, str], data: str | None, main: Path) -> dict[str, str]:
@@ -103,10 +94,8 @@ def resolve_sources(external: Mapping[str, str], data: str | None, main: Path) -
     `data` is the value of ROLECALL_DATA: a folder (relative to the main tree) or the beginning of a
     URL, of which only some kinds (s3, ssh, not http) have folders.
 
-    Raises:
-        ProfileError: `data` is needed and not set, a file or folder does not exist or holds a pipe
-            or a device, DVC cannot read a name, or an address holds a password, which DVC would
-            write into a file.
+    A ProfileError says that `data` is needed and not set, a file or folder does not exist or holds
+    a pipe or a device, DVC cannot read a name, or an address holds a password.
     """
     for name in map(str, external):
         if UNREADABLE.search(name) or len(name.encode()) > LONGEST:
@@ -173,18 +162,14 @@ def import_external(
 
 
 def require_files(workspace: Path, params: Mapping[str, Any], main: Path) -> None:
-    """Refuse parameters that name a file which the workspace does not hold.
-
-    A workspace holds the files of HEAD and the imported ones, not the main tree's untracked files.
-    The ProfileError has the lines that bring the file.
-    """
+    """Refuse parameters that name a file neither in HEAD nor imported, with lines that bring it."""
     for parameter, file in _named_files(params):
         if (workspace / file).exists():
             continue
         name, section = Path(file).name, parameter.partition(".")[0]
-        where, source = "", "/path/to/it"
-        if (main / file).is_file():
-            where, source = ", only this clone, uncommitted", f"./{file}"
+        is_here = (main / file).is_file()
+        where = ", only this clone, uncommitted" * is_here
+        source = f"./{file}" if is_here else "/path/to/it"
         raise ProfileError(
             f"{parameter} names {file}, which the profile's workspace does not hold{where}. To "
             f"bring it, write in the profile\n  external: {{{name}: {source}}}\nand name it as "
@@ -197,11 +182,8 @@ def _named_files(params: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     ingest, synonyms = params.get("ingest", {}), params.get("synonyms", {})
     for name, file in ingest.get("taxonomy", {}).get("files", {}).items():
         yield f"ingest.taxonomy.files.{name}", f"{ingest['folder']}/{file}"
-    sections = {
-        "ingest.inputs": (ingest.get("inputs", {}), ingest),
-        "synonyms": (synonyms, synonyms),
-    }
-    for name, (named, section) in sections.items():
+    inputs = ingest.get("inputs", {})
+    for name, named, section in (("ingest.inputs", inputs, ingest), ("synonyms", *[synonyms] * 2)):
         files = named.get("file") or []
         for file in [files] if isinstance(files, str) else files:
             yield f"{name}.file", f"{section['folder']}/{file}"

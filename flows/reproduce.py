@@ -1,7 +1,6 @@
 """The flow `reproduce`: DVC's stages of one track's target, its page of results, a push.
 
-`track` of `params.yaml` names the track: Table 3 of the titles and its effects, or the similarity
-of scored pairs. It registers nothing: only `retrain` makes a version.
+`track` of `params.yaml` names the track: Table 3 of the titles, or the similarity of scored pairs.
 """
 
 from __future__ import annotations
@@ -10,16 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-import yaml
 from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 
 from flows import results
 from flows.dvc_plan import Outcome
+from flows.environment import read_params
 from flows.errors import Failure
 from flows.runs import leave_page, run_stages, step
 from flows.stages import push
 from flows.workspace import prepare
+from tasks.io.command import markdown_table
 
 TRACKS = {  # target, whose last stage writes `data/TARGET/TARGET.md`, and title
     "titles": ("table3", "Table 3 and its effects"),
@@ -52,13 +52,15 @@ def reproduce(profile: str = "") -> Reproduction:
     target, title = read_track(root)
     stages = run_stages(root, target)
     outcome = Reproduction(root / "data" / target, stages, step("push", push, root, target))
-    create_markdown_artifact(key="reproduce", markdown=as_markdown(outcome), description=title)
+    table = markdown_table(("stage", "outcome"), stages.items())
+    page = f"{outcome.page}\n## Stages\n\n{table}"
+    create_markdown_artifact(key="reproduce", markdown=page, description=title)
     return outcome
 
 
 def read_track(root: Path) -> tuple[str, str]:
     """Return target and title of the track in `root`'s parameters; Failure if there is none."""
-    name = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8")).get("track")
+    name = read_params(root).get("track")
     if name not in TRACKS:
         raise Failure(f"params.yaml: track = {name!r}; choose {' or '.join(TRACKS)}")
     return TRACKS[name]
@@ -76,9 +78,3 @@ def as_text(outcome: Reproduction) -> str:
     if set(outcomes) == {"unchanged"}:
         facts["to do"] = "nothing"
     return outcome.page + "\n" + results.as_facts(facts)
-
-
-def as_markdown(outcome: Reproduction) -> str:
-    """Write Prefect's page: the tables, then the stages."""
-    table = results.as_markdown(list(outcome.stages.items()), ("stage", "outcome"))
-    return outcome.page + "\n## Stages\n\n" + table

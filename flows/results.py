@@ -1,7 +1,7 @@
-"""The outcome of a run, as text for a terminal and as Markdown for Prefect's page.
+"""The outcome of a run as text: two metrics over all queries, with intervals, and facts.
 
-The result table shows two metrics over all queries, with intervals, test by test. They come from
-`table.csv` of `data/lexical/` and of `data/evaluate/MIX/SEED/`, the model that `params.yaml` names.
+They come from `table.csv` of `data/lexical/` and of `data/evaluate/MIX/SEED/`, the model that
+`params.yaml` names.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from flows.environment import read_params
 from tasks.io.command import listed
 
 METRICS = ("success_at_1", "mrr")
@@ -24,21 +23,18 @@ Row = tuple[str, ...]
 
 def result_rows(root: Path) -> list[Row]:
     """Return one row per (test, system), the baselines' first: the columns of `HEAD`."""
-    params = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
-    rows: dict[str, dict[str, dict[str, str]]] = {}
+    params = read_params(root)
+    rows = dict[tuple[str, str], dict[str, str]]()
     for folder in ("lexical", f"evaluate/{params['mix']}/{params['seeds'][0]}"):
         file = root / "data" / folder / "table.csv"
         with file.open(encoding="utf-8", newline="") as text:
             for line in csv.DictReader(text):
                 if line["slice"] == "all" and line["metric"] in METRICS:
-                    systems = rows.setdefault(line["test"], {})
-                    row = systems.setdefault(line["system"], {"n": line["n"]})
+                    row = rows.setdefault((line["test"], line["system"]), {"n": line["n"]})
                     row[line["metric"]] = _interval(line)
-    return [
-        (test, system, *(row.get(name, "") for name in HEAD[2:]))
-        for test, systems in rows.items()
-        for system, row in systems.items()
-    ]
+    tests = [*dict.fromkeys(test for test, _ in rows)]
+    ordered = sorted(rows.items(), key=lambda row: tests.index(row[0][0]))
+    return [(*key, *(row.get(name, "") for name in HEAD[2:])) for key, row in ordered]
 
 
 def _interval(line: dict[str, str]) -> str:
@@ -49,18 +45,8 @@ def _interval(line: dict[str, str]) -> str:
 def as_text(rows: Sequence[Row], head: Row = HEAD) -> str:
     """Align columns with spaces, for a terminal."""
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-    padded = (
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        for row in (head, *rows)
-    )
+    padded = ("  ".join(map(str.ljust, row, widths)) for row in (head, *rows))
     return "\n".join(line.rstrip() for line in padded)
-
-
-def as_markdown(rows: Sequence[Row], head: Row = HEAD) -> str:
-    """Write a Markdown table; a `|` inside a cell is escaped."""
-    lines = [[cell.replace("|", "\\|") for cell in line] for line in (head, *rows)]
-    lines.insert(1, ["---"] * len(head))
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def as_facts(facts: Mapping[str, str], width: int = 8) -> str:
@@ -77,17 +63,16 @@ def bulk_facts(manifest: Mapping[str, Any], output: Path) -> dict[str, str]:
     """Describe a bulk run by its manifest."""
     from tasks.io.bulk_output import refused_of  # it brings Polars
 
+    result = manifest["result"]
     abstained = [f"{count:,} {reason}" for reason, count in manifest["abstained"].items()]
     outcome = {
         "rows": f"{manifest['rows']:,}, parts: {len(manifest['parts'])}",
         "answers": f"{manifest['answered']:,}",
         "without": ", ".join(abstained) or "none",
-        "model": "{model}, {model_version}; taxonomy {taxonomy_version}".format(
-            **manifest["result"]
-        ),
+        "model": "{model}, {model_version}; taxonomy {taxonomy_version}".format_map(result),
     }
     if manifest["refused"]:
         outcome["refused"] = f"{manifest['refused']:,} rows, with reasons: {refused_of(output)}"
-    if files := manifest["result"].get("left_out"):
+    if files := result.get("left_out"):
         outcome["left out"] = f"{listed(files, 5)}: without a column of titles"
     return {**outcome, "output": str(output)}

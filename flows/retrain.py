@@ -21,6 +21,7 @@ from flows.dvc_plan import TARGET, Outcome
 from flows.runs import leave_page, run_stages, step
 from flows.stages import push
 from flows.workspace import prepare
+from tasks.io.command import markdown_table
 from tasks.release.registry.outcomes import Promotion, RegisteredVersion
 
 DEPLOYMENT = "monthly"
@@ -46,14 +47,12 @@ class Summary:
     @property
     def gate(self) -> str:
         """The decision in a line."""
-        return ("promoted: " if self.decision.promoted else "not promoted: ") + self.decision.reason
+        return f"{'' if self.decision.promoted else 'not '}promoted: {self.decision.reason}"
 
 
 @flow(name="retrain", log_prints=True, on_failure=[leave_page], on_crashed=[leave_page])
 def retrain(profile: str = "") -> Summary:
-    """Retrain, register the result and promote it if the gate says so.
-
-    A push that fails is a warning, because the model is registered already.
+    """Retrain, register the result and promote it if the gate says so; a failed push is a warning.
 
     Args:
         profile: a file of `profiles/`, run in its own workspace; empty: the current directory.
@@ -63,9 +62,8 @@ def retrain(profile: str = "") -> Summary:
     version = step("register", register, root)
     decision = step("promote", promote, root, version.version)
     summary = Summary(root, stages, version, decision, step("push", push, root, TARGET))
-    create_markdown_artifact(
-        key="retrain", markdown=as_markdown(summary), description="Results and the gate's decision"
-    )
+    text, page = "Results and the gate's decision", as_markdown(summary)
+    create_markdown_artifact(key="retrain", markdown=page, description=text)
     return summary
 
 
@@ -106,14 +104,14 @@ def as_text(summary: Summary) -> str:
 
 def as_markdown(summary: Summary) -> str:
     """Write Prefect's page: the model, the decision with its figures, results, stages."""
-    table = results.as_markdown(results.result_rows(summary.root))
-    stages = results.as_markdown(list(summary.stages.items()), ("stage", "outcome"))
+    table = markdown_table(results.HEAD, results.result_rows(summary.root))
+    stages = markdown_table(("stage", "outcome"), summary.stages.items())
     parts = [f"# {summary.model}", f"**{summary.gate}**", summary.decision.table_markdown]
     return "\n\n".join([*parts, "## Results", table, "## Stages", stages])
 
 
 def read_schedules(root: Path, deployment: str = DEPLOYMENT) -> list[Schedule]:
-    """Read the cron schedules of one deployment of `prefect.yaml`, the only place of schedules."""
+    """Read the cron schedules of one deployment of `prefect.yaml`, which alone has them."""
     deployments = yaml.safe_load((root / "prefect.yaml").read_text(encoding="utf-8"))["deployments"]
     (schedules,) = (entry["schedules"] for entry in deployments if entry["name"] == deployment)
     return [Cron(entry["cron"], timezone=entry["timezone"]) for entry in schedules]
@@ -121,12 +119,6 @@ def read_schedules(root: Path, deployment: str = DEPLOYMENT) -> list[Schedule]:
 
 def serve_on_schedule(root: Path, profile: str) -> None:
     """Retrain on the schedule of `prefect.yaml`, one run at a time; return when interrupted."""
-    retrain.serve(
-        name=DEPLOYMENT,
-        schedules=read_schedules(root),
-        parameters={"profile": profile},
-        global_limit=ConcurrencyLimitConfig(
-            limit=1, collision_strategy=ConcurrencyLimitStrategy.ENQUEUE
-        ),
-        limit=1,
-    )
+    one = ConcurrencyLimitConfig(limit=1, collision_strategy=ConcurrencyLimitStrategy.ENQUEUE)
+    schedules, parameters = read_schedules(root), {"profile": profile}
+    retrain.serve(DEPLOYMENT, schedules=schedules, parameters=parameters, global_limit=one, limit=1)

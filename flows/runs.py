@@ -1,9 +1,9 @@
 """Flow runs in Prefect: their steps and pages, the page of a failed one, messages about failures.
 
 A step becomes a task run, and what it prints a line of that run's log. Flows name `leave_page` as
-hook for failures and crashes; if the process was killed, Prefect's worker calls the hook in its
-place. Messages are sent by one automation, which uses the owner's notification block: the owner
-makes it (Slack, e-mail, a webhook) on Prefect's pages, and it holds the secrets.
+hook for failures and crashes; if the process was killed, Prefect's worker calls it. Messages are
+sent by one automation, which uses a notification block: the owner makes it (Slack, e-mail, a
+webhook) on Prefect's pages, and it holds the secrets.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from prefect.settings import PREFECT_API_URL
 from flows.dvc_plan import Outcome, plan_and_skipped
 from flows.errors import ERROR_STARTS, Failure
 from flows.processes import check_params
-from flows.results import as_markdown
 from flows.stages import repro, run_stage
+from tasks.io.command import markdown_table
 from tasks.io.tracking import masked
 
 COMMANDS = ("rolecall", "cli.py")  # the file names of our command
@@ -62,10 +62,7 @@ def step(name: str, function: Callable[..., T], *arguments: Any) -> T:  # noqa: 
 
 
 def run_stages(root: Path, target: str) -> dict[str, Outcome]:
-    """Run `target`'s stages in DVC's order, one at a time.
-
-    If any stage would run, `params.yaml` is checked as a whole first.
-    """
+    """Run `target`'s stages in DVC's order; if any would run, `params.yaml` is checked first."""
     plan, skipped = plan_and_skipped(root, target)
     log = get_run_logger()
     log.info("the first %d of %d stages are up to date", len(skipped), len(plan))
@@ -94,7 +91,7 @@ def _logged_stage(stage: str, lines: Iterator[str]) -> Outcome:
 
 def publish(key: str, facts: Mapping[str, str], description: str) -> None:
     """Write facts as an artifact of the current run."""
-    table = as_markdown(list(facts.items()), ("", key))
+    table = markdown_table(("", key), facts.items())
     create_markdown_artifact(key=key, markdown=table, description=description)
 
 
@@ -119,13 +116,13 @@ def failure_page(
 ) -> str:
     """Write what to do about a run of the flow `name`."""
     by_command = deployment is None and Path(sys.argv[0]).name in COMMANDS
-    log = str(Path.cwd() / "logs" / f"{name}.log")
+    log = f"{Path.cwd()}/logs/{name}.log" if by_command else f"prefect flow-run logs {run.id}"
     return "\n\n".join(
         [
             f"# {name}: {(state.name or 'Failed').lower()}",
             _indented(PREFECT_PREFIX.sub("", state.message or "The run left no message.")),
             f"The run worked in `{Path.cwd()}` on `{socket.gethostname()}`. Its full log:",
-            _indented(log if by_command else f"prefect flow-run logs {run.id}"),
+            _indented(log),
             "If the message says what to do, do that first. This command continues the run:",
             _indented(command(name, run.parameters, deployment)),
         ]
@@ -160,28 +157,23 @@ def _indented(text: str) -> str:
 
 
 def notify_by(block: str) -> str:
-    """Let a block (TYPE/NAME) report every failed run; return a sentence that confirms it.
-
-    A Failure says that there is no server, no such block, or that the block sends no messages.
-    """
+    """Let a block (TYPE/NAME) report every failed run; Failure without a server or such a block."""
     if not PREFECT_API_URL.value():
         raise Failure(
             "no server is named: start `rolecall schedule`, and set PREFECT_API_URL and "
             "PREFECT_API_AUTH_STRING as docs/guides/scheduling.md says"
         )
     with get_client(sync_client=True) as client:
-        changed = automation(_block_id(client, block))
-        present = client.read_automations_by_name(AUTOMATION)
-        if present:
-            client.update_automation(present[0].id, changed)
+        automation = _automation(_block_id(client, block))
+        if present := client.read_automations_by_name(AUTOMATION):
+            client.update_automation(present[0].id, automation)
         else:
-            client.create_automation(changed)
+            client.create_automation(automation)
     verb = "changed" if present else "made"
     return f"automation {AUTOMATION!r} {verb}: {block} reports failed runs of {', '.join(FLOWS)}"
 
 
-def automation(block_id: UUID) -> AutomationCore:
-    """Return the automation that sends a message by a block."""
+def _automation(block_id: UUID) -> AutomationCore:
     trigger = EventTrigger(
         expect={f"prefect.flow-run.{state}" for state in STATES},
         match={"prefect.resource.id": "prefect.flow-run.*"},
@@ -191,12 +183,8 @@ def automation(block_id: UUID) -> AutomationCore:
         threshold=1,
     )
     message = SendNotification(block_document_id=block_id, subject=SUBJECT, body=BODY)
-    return AutomationCore(
-        name=AUTOMATION,
-        description="Made by `rolecall notify`, which can change it.",
-        trigger=trigger,
-        actions=[message],
-    )
+    text = "Made by `rolecall notify`, which can change it."
+    return AutomationCore(name=AUTOMATION, description=text, trigger=trigger, actions=[message])
 
 
 def _block_id(client: SyncPrefectClient, block: str) -> UUID:

@@ -1,8 +1,8 @@
 """Server, deployments and worker of the schedules in `prefect.yaml`, for the time of a block.
 
 They are child processes, and end with this one. The server's database stays in the main tree; the
-password beside it opens the server, which only this machine reaches. Prefect's client reads its
-settings at its import, so `schedule_settings` are in the environment before this module is.
+password beside it opens the server, which only this machine reaches. `schedule_settings` must be in
+the environment before this module is imported: Prefect's client reads its settings then.
 """
 
 from __future__ import annotations
@@ -44,11 +44,7 @@ Processes = Mapping[str, subprocess.Popen[str]]
 
 @contextmanager
 def scheduling(root: Path, port: int) -> Iterator[Processes]:
-    """Run server and worker for the time of the block, with the deployments of `root`.
-
-    Yields the processes, named as in `LOGS`. A Failure says that a schedule runs already, the port
-    is taken, or Prefect refused something.
-    """
+    """Deploy `root` and run server and worker for the time of the block; Failure if it cannot."""
     main = main_tree(root)
     settings = schedule_settings(main, port)
     with _only_one(main / SCHEDULE), ExitStack() as ends:
@@ -57,11 +53,11 @@ def scheduling(root: Path, port: int) -> Iterator[Processes]:
         (root / "logs").mkdir(exist_ok=True)
         logs = {name: ends.enter_context((root / log).open("wb")) for name, log in LOGS.items()}
         server = ends.enter_context(serving(port, settings, logs["server"].fileno()))
-        pool = prepare_pool()
+        prepare_pool()
         show_line("deploying prefect.yaml ...")
         run_module("prefect", ["--no-prompt", "deploy", "--all"], root, name="prefect deploy")
         show_line("starting the worker ...")
-        command = [sys.executable, "-m", "prefect", "worker", "start", "--pool", pool]
+        command = [sys.executable, "-m", "prefect", "worker", "start", "--pool", POOL]
         log = logs["worker"].fileno()
         worker = guarded(command, root, stdout=log, seconds_to_end=SECONDS_TO_END)
         yield {"server": server, "worker": ends.enter_context(worker)}
@@ -76,11 +72,10 @@ def watch(processes: Processes) -> None:
         time.sleep(0.5)
 
 
-def prepare_pool() -> str:
-    """Make the work pool if it is missing, and return its name.
+def prepare_pool() -> None:
+    """Make the work pool if it is missing, and mark runs that have begun as crashed.
 
-    No worker runs yet. So runs that have begun were killed with their worker; they are marked as
-    crashed, because each would hold up the later runs of its deployment.
+    No worker runs yet, so they were killed; each would hold up later runs of its deployment.
     """
     with get_client(sync_client=True) as client:
         try:
@@ -91,14 +86,10 @@ def prepare_pool() -> str:
             client.create_work_pool(new)
         for run in client.read_flow_runs(flow_run_filter=_in_state(BEGUN)):
             client.set_flow_run_state(run.id, Crashed(message="its worker ended"), force=True)
-    return POOL
 
 
 def next_runs() -> dict[str, str]:
-    """Return FLOW/DEPLOYMENT -> when it runs next, in UTC, of all deployments by name.
-
-    The server plans runs some seconds after the deployment.
-    """
+    """Return FLOW/DEPLOYMENT -> its next run in UTC; the server plans runs after some seconds."""
     limit = time.monotonic() + SECONDS_TO_PLAN
     times = {}
     with get_client(sync_client=True) as client:

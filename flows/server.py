@@ -1,9 +1,8 @@
 """Prefect's server as a child process, for the time of a command.
 
-`retrain` and `reproduce` use the server that PREFECT_API_URL names, or one for the time of the
-command: only this machine reaches it, with a password that is drawn for it, and it has a database
-of its own. Prefect would leave a server of its own behind when the command is killed;
-`flows/guard.py` ends this one.
+`retrain` and `reproduce` use the server that PREFECT_API_URL names, or this one: only this machine
+reaches it, with a password that is drawn for it, and it has a database of its own. Prefect would
+leave a server of its own behind when the command is killed; `flows/guard.py` ends this one.
 """
 
 from __future__ import annotations
@@ -50,31 +49,27 @@ MADE_BEFORE = dict.fromkeys(
 def server() -> Iterator[None]:
     """Let the flows of the block use the named server, or one that ends with the block.
 
-    Prefect takes ten seconds to make its tables. The first run keeps them in an empty database, of
-    which later runs begin with a copy. A Failure says that the server does not answer.
+    Prefect takes ten seconds to make its tables; the first run keeps a copy for later ones.
     """
     if PREFECT_API_URL.value():
         yield
         return
     port, password = free_port(), new_password()
-    client = client_settings(port, password)
     settings = get_current_settings().to_environment_variables(exclude_unset=True)
-    settings |= TEMPORARY | client | server_settings(port, password)
     folder = main_tree(Path.cwd()) / FOLDER
-    folder.parent.mkdir(mode=0o700, exist_ok=True)
-    folder.mkdir(mode=0o700, exist_ok=True)
+    for made in (folder.parent, folder):
+        made.mkdir(mode=0o700, exist_ok=True)
     template = folder / f"empty-{prefect.__version__}.db"
     with own_folder(folder) as own:
         database = own / "prefect.db"
-        settings["PREFECT_HOME"] = str(own)
-        settings["PREFECT_SERVER_DATABASE_CONNECTION_URL"] = f"sqlite+aiosqlite:///{database}"
+        settings |= TEMPORARY | server_settings(own, port, password)
         if template.is_file():
             shutil.copyfile(template, database)
             settings |= MADE_BEFORE
         with serving(port, settings, subprocess.DEVNULL, seconds_to_end=0):
             if not template.is_file():
                 _copy_database(database, template)
-            with _client_of(client):
+            with _client_of(client_settings(port, password)):
                 yield
 
 
@@ -90,10 +85,9 @@ def _copy_database(database: Path, copy: Path) -> None:
 def serving(
     port: int, settings: Mapping[str, str], output: int, seconds_to_end: float | None = None
 ) -> Iterator[subprocess.Popen[str]]:
-    """Run Prefect's server with these settings for the time of the block, in which it answers.
+    """Run Prefect's server with these settings for the time of the block; Failure without answer.
 
-    `seconds_to_end` are those between interrupting and killing it, which loses unsaved runs. A
-    Failure says that it does not answer.
+    `seconds_to_end` lie between interrupting and killing it, which loses unsaved runs.
     """
     app = ["prefect.server.api.server:create_app", "--factory"]
     app += ["--app-dir", str(Path(prefect.__file__).parent)]

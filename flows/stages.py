@@ -1,9 +1,8 @@
 """Runs DVC's stages from one `dvc repro`, in DVC's order (`dvc_plan.py`), and pushes their data.
 
-One process runs all stages, because each start of DVC takes two seconds. Its output is cut where
-DVC turns to the next stage. DVC is the cache of stages; nothing else caches or retries. One case is
-retried here: DVC refuses a stage whose files another run of this tree uses (the hourly feedback
-during a retraining), and its option `--wait-for-lock` concerns another lock.
+One process runs all stages, because each start of DVC takes two seconds. DVC is the cache of
+stages; nothing else caches or retries. One case is retried here: DVC refuses a stage whose files
+another run uses, and its option `--wait-for-lock` concerns another lock.
 """
 
 from __future__ import annotations
@@ -43,8 +42,8 @@ HINTS = (  # the beginnings of DVC's advice that does not apply here
 def repro(root: Path, stages: Sequence[str]) -> Iterator[Iterator[tuple[str, Iterator[str]]]]:
     """Bring stages up to date in this order, for the time of the block.
 
-    Yields each stage that DVC turns to, with its lines as they come; read them before the next
-    stage. A failure ends the lines with `CalledProcessError`.
+    Yields each stage with its lines as they come; read them before the next stage. A failure ends
+    the lines with `CalledProcessError`.
     """
     warnings = keep_out_special_files(root)
     with closing(_output(root, stages)) as output:
@@ -80,10 +79,7 @@ def _first_lines(stages: Sequence[str]) -> dict[str, str]:
 
 
 def by_stage(output: Iterable[str], stages: Sequence[str]) -> Iterator[tuple[str, Iterator[str]]]:
-    """Cut the output of `dvc repro` at the first line of each stage.
-
-    Lines before the first cut belong to the first stage.
-    """
+    """Cut the output of `dvc repro` at the first line of each stage but the first."""
     first_lines, current = _first_lines(stages), stages[0]
 
     def stage_of(line: str) -> str:
@@ -95,10 +91,7 @@ def by_stage(output: Iterable[str], stages: Sequence[str]) -> Iterator[tuple[str
 
 
 def run_stage(stage: str, output: Iterable[str], show: Show) -> Outcome:
-    """Show a stage's lines as they come, and return what DVC did with it.
-
-    A StageFailed says that DVC or the stage's command ended with an error.
-    """
+    """Show a stage's lines as they come, and return what DVC did; StageFailed if it failed."""
     lines: list[str] = []
 
     def show_own(line: str) -> None:
@@ -114,26 +107,18 @@ def run_stage(stage: str, output: Iterable[str], show: Show) -> Outcome:
 
 
 def outcome(stage: str, lines: Sequence[str]) -> Outcome:
-    """Return what DVC did, by its first line about the stage.
-
-    A stage's own output may hold the same words, but it comes after ``Running stage``.
-    """
+    """Return what DVC did, by its first line about the stage: the stage's own lines come later."""
     outcomes = {line.format(stage): result for line, result in OUTCOMES.items()}
     return next((outcomes[line] for line in lines if line in outcomes), "ran")
 
 
 def push(root: Path, target: str) -> bool:
-    """Copy the files that `dvc.lock` names for `target` to DVC's default remote.
-
-    A failure is a warning, because the results are there; it is tried three times.
-    """
-    command = [*DVC, "push", "--with-deps", target]
-    for seconds in (*PUSH_AGAIN, None):
-        status, _ = stream(command, root, show_line)
+    """Copy the files of `target` to DVC's default remote; the third failure is a warning."""
+    for seconds in (*PUSH_AGAIN, 0.0):
+        status, _ = stream([*DVC, "push", "--with-deps", target], root, show_line)
         if not status:
             return True
-        if seconds is not None:
-            time.sleep(seconds)
+        time.sleep(seconds)
     show_line(
         "warning: the data were not pushed: see `dvc remote list` and the lines above; `dvc push` "
         "repeats it. Everything else of this run is done."

@@ -1,9 +1,8 @@
 """A profile's workspace: a git worktree in `.workspaces/NAME`, in which the flow runs.
 
-It holds the files of HEAD and, on top, the main tree's uncommitted changes; new code that git does
-not know is refused, because no workspace would hold it. It shares the DVC cache and remotes of the
-main tree. Its `params.yaml` (with the profile's values) and its `dvc.lock` are its own, and neither
-is committed. In the main tree only the folder of reviewers' files is made (`feedback.py`).
+It holds the files of HEAD and, on top, the main tree's uncommitted changes. It shares the DVC cache
+and remotes of the main tree. Its `params.yaml` (with the profile's values) and its `dvc.lock` are
+its own, and neither is committed. In the main tree only the folder of reviewers' files is made.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from flows.environment import WORKSPACES
+from flows.environment import WORKSPACES, read_params
 from flows.errors import Failure
 from flows.feedback import copy_feedback
 from flows.processes import Show, show_line
@@ -41,7 +40,7 @@ CODE = ("tasks", "models")  # of the stages, which run in the workspace
 
 
 def prepare(folder: Path, name: str, show: Show = show_line) -> Path:
-    """Make or refresh the workspace of profile `name` and return its path, as `workspace_of` does.
+    """Make or refresh the workspace of profile `name`, and return its path as `workspace_of` does.
 
     A Failure says that a profile, parameter or external file is missing, or that git or DVC failed.
     """
@@ -62,7 +61,7 @@ def prepare(folder: Path, name: str, show: Show = show_line) -> Path:
         params = _write_params(workspace, overrides)
         import_external(workspace, external, data, main, show)
         require_files(workspace, params, main)
-        copy_feedback(main, workspace, params, show)
+        copy_feedback(workspace, params, show)
         return workspace
     except ProfileError as error:
         raise Failure(f"profile {name}: {error}") from error
@@ -72,16 +71,13 @@ def prepare(folder: Path, name: str, show: Show = show_line) -> Path:
 
 
 def existing_root(folder: Path, profile: str, model: str = "") -> Path:
-    """Return a profile's workspace as its last run left it: a refresh would disturb one at work.
+    """Return a profile's workspace as its last run left it; a named `model` needs none.
 
-    A `model` that is named needs no workspace. A Failure says that there is no such profile, or
-    that it has no workspace yet.
+    A Failure says that the profile has none yet, or is none.
     """
     root = workspace_of(folder, profile)
-    if root.is_dir():
-        return root
-    if model:
-        return folder
+    if root.is_dir() or model:
+        return root if root.is_dir() else folder
     command = f"`rolecall retrain --profile {profile}` trains its model"
     if profile == DEFAULT:
         command += " in a quarter of an hour; `--profile sample` is for trying out"
@@ -94,11 +90,7 @@ def existing_root(folder: Path, profile: str, model: str = "") -> Path:
 
 
 def workspace_of(folder: Path, name: str) -> Path:
-    """Return the workspace of profile `name`, which need not exist; it moves with its clone.
-
-    `sample` and no name have none: they are `folder` itself. A Failure says that no profile can
-    have the name.
-    """
+    """Return the workspace of profile `name` (Failure: no name); of `sample` it is `folder`."""
     if name in MAIN_TREE:
         return folder
     if not NAME.fullmatch(name):
@@ -112,15 +104,11 @@ def workspace_of(folder: Path, name: str) -> Path:
 
 def champion(root: Path) -> str:
     """Return the address of the champion of `root`'s model."""
-    params = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
-    return f"models:/{params['register']['name']}@champion"
+    return f"models:/{read_params(root)['register']['name']}@champion"
 
 
 def _share_storage(main: Path, workspace: Path) -> None:
-    """Write `.dvc/config.local`: the main tree's cache and remotes, by absolute path.
-
-    DVC's own writer fails at a path with letters beyond ASCII.
-    """
+    """Write the main tree's cache and remotes; DVC's writer fails at letters beyond ASCII."""
     from configobj import ConfigObj
     from dvc.repo import Repo
 
@@ -139,18 +127,14 @@ def _share_storage(main: Path, workspace: Path) -> None:
 
 def _write_params(workspace: Path, overrides: dict[str, object]) -> dict[str, Any]:
     """Write the main tree's `params.yaml` with the profile's values; return the values."""
-    file = workspace / "params.yaml"
-    params = merged(yaml.safe_load(file.read_text(encoding="utf-8")), overrides)
+    params = merged(read_params(workspace), overrides)
     text = yaml.safe_dump(params, sort_keys=False, allow_unicode=True, width=100)
-    file.write_text(text, encoding="utf-8")
+    (workspace / "params.yaml").write_text(text, encoding="utf-8")
     return params
 
 
 def require_repository(folder: Path) -> Path:
-    """Return the root of the working tree that `folder` lies in.
-
-    A Failure says that there is none, or that it has no commit yet, as in the folder of a ZIP file.
-    """
+    """Return the root of the working tree around `folder`; Failure without one or a commit."""
     try:
         git(folder, "rev-parse", "--quiet", "--verify", "HEAD")
         return Path(git(folder, "rev-parse", "--show-toplevel"))
@@ -211,10 +195,7 @@ def _first(names: Sequence[str]) -> str:
 
 
 def follow_move(main: Path, workspace: Path) -> bool:
-    """Let git find the workspace of a clone that was moved or copied; return whether it was.
-
-    Git stores the absolute paths of main tree and workspace, each with the other one.
-    """
+    """Mend the absolute paths that git stores, if the clone was moved or copied; say if it was."""
     link = workspace / ".git"
     if not link.is_file():
         return False

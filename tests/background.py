@@ -1,6 +1,7 @@
 """Commands of ours in processes of their own, ports for them, and what is left of them."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -9,24 +10,24 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 ROLECALL = (sys.executable, "-m", "flows.cli")
 
 
-def rolecall(
-    folder: Path, *words: str, environment: Mapping[str, str] | None = None, **changes: str
+def ran(
+    folder: Path, *command: str, environment: Mapping[str, str] | None = None, **changes: str
 ) -> subprocess.CompletedProcess[str]:
-    """Type a command in a folder; `environment`: None is this process's."""
-    kept = dict(os.environ if environment is None else environment)
-    return subprocess.run(
-        [*ROLECALL, *words],
-        cwd=folder,
-        env=kept | {"PYTHONPATH": str(ROOT)} | changes,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    """Run a command in a folder; `environment`: None is this process's."""
+    kept = dict(os.environ if environment is None else environment) | changes
+    pipes: Any = {"capture_output": True, "text": True, "timeout": 600}
+    return subprocess.run(command, cwd=folder, env=kept, **pipes)
+
+
+def rolecall(folder: Path, *words: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Type a command in a folder, as `ran`."""
+    return ran(folder, *ROLECALL, *words, **{"PYTHONPATH": str(ROOT), **options})
 
 
 def until(is_so: Callable[[], object], seconds: float = 120) -> None:
@@ -35,6 +36,11 @@ def until(is_so: Callable[[], object], seconds: float = 120) -> None:
     while not is_so():
         assert time.monotonic() < limit
         time.sleep(0.05)
+
+
+def visited(printed: str) -> list[str]:
+    """List the stages that `dvc repro` says it visits, in order."""
+    return re.findall(r"^(?:Running stage |Stage )?'([^']+)'", printed, re.MULTILINE)
 
 
 def running_in(folder: Path) -> list[str]:
@@ -71,15 +77,9 @@ def running(
 ) -> Iterator[None]:
     """Run a command in a process group that is gone afterwards; its output goes to `log`."""
     with log.open("w") as out:
-        process = subprocess.Popen(
-            command,
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+        pipes: Any = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": subprocess.STDOUT}
+        own: Any = {"cwd": folder, "env": environment, "start_new_session": True}
+        process = subprocess.Popen(command, **pipes, **own)
         try:
             yield
         finally:

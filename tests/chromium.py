@@ -20,17 +20,9 @@ from websockets.sync.connection import Connection
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser")
 MISSING = "no Chromium: `apt-get update && apt-get install -y chromium` installs it"
 FLAGS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--disable-dev-shm-usage",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--remote-debugging-port=0",
-    "--window-size=1200,860",
+    *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-dev-shm-usage", "--disable-background-networking", "--disable-sync"),
+    *("--disable-component-update", "--remote-debugging-port=0", "--window-size=1200,860"),
 )
 SECONDS = 60
 NAMED = {"Enter": 13, "Escape": 27, "ArrowUp": 38, "ArrowDown": 40, "Backspace": 8, "Tab": 9}
@@ -95,6 +87,14 @@ class Tab:
         return [json.dumps(event) for event in self.events if event["method"] in kinds]
 
 
+def check_policy(tab: Tab) -> None:
+    """No script in a page runs, and nothing is fetched."""
+    add = "const s = document.createElement('script'); s.textContent = 'window.ran = 1';"
+    assert tab.value(f"{add} document.body.append(s); window.ran") is None
+    fetched = "fetch('http://127.0.0.1:9/').then(() => 'sent', () => 'refused')"
+    assert tab.value(fetched) == "refused"
+
+
 def pressed(key: str) -> Iterator[dict[str, Any]]:
     """Yield the events of one key as the DevTools protocol wants them."""
     *held, name = key.split("+") if len(key) > 1 else [key]
@@ -103,8 +103,8 @@ def pressed(key: str) -> Iterator[dict[str, Any]]:
         event = {"key": name, "code": name, "windowsVirtualKeyCode": NAMED[name]}
     else:
         sign = name.upper() if "Shift" in held else name
-        place = f"Digit{name}" if name.isdigit() else SIGNS.get(name, f"Key{name.upper()}")
-        event = {"key": sign, "code": place, "windowsVirtualKeyCode": ord(name.upper())}
+        code = f"Digit{name}" if name.isdigit() else SIGNS.get(name, f"Key{name.upper()}")
+        event = {"key": sign, "code": code, "windowsVirtualKeyCode": ord(name.upper())}
     text = {} if len(name) > 1 or set(held) - {"Shift"} else {"text": event["key"]}
     yield {"type": "keyDown" if text else "rawKeyDown", "modifiers": modifiers, **event, **text}
     yield {"type": "keyUp", "modifiers": modifiers, **event}
@@ -121,14 +121,14 @@ def chromium(profile: Path, downloads: Path) -> Iterator[Tab]:
     try:
         until(lambda: port.is_file() and port.read_text().count("\n") == 1)
         number, path = port.read_text().splitlines()
-        place = f"ws://127.0.0.1:{number}"
-        with connect(place + path, max_size=None, proxy=None) as socket:
+        address = f"ws://127.0.0.1:{number}"
+        with connect(address + path, max_size=None, proxy=None) as socket:
             browser = Tab(socket)  # the browser itself, which has no domains of a page
             pages = browser.ask("Target.getTargets")["targetInfos"]
             page = next(one["targetId"] for one in pages if one["type"] == "page")
             behavior = {"behavior": "allow", "downloadPath": str(downloads)}
             browser.ask("Browser.setDownloadBehavior", **behavior)
-            with connect(f"{place}/devtools/page/{page}", max_size=None, proxy=None) as tab:
+            with connect(f"{address}/devtools/page/{page}", max_size=None, proxy=None) as tab:
                 yield Tab(tab, "Page", "Runtime", "Network", "Log")
             browser.ask("Browser.close")
         process.wait(SECONDS)

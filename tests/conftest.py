@@ -23,41 +23,22 @@ os.environ["ROLECALL_PROFILE"] = "sample"  # ESCO, the default of all commands, 
 # networks this small lose more than they win by a second thread, above all on a busy machine
 torch.set_num_threads(1)
 
-LOSS = ContrastiveSettings(
-    penalty="hinge",
-    margin=0.2,
-    weight_similar=0.25,
-    weight_dissimilar=4.0,
-    negatives="hardest",
-    hardest=2,
-)
+WEIGHTS = {"weight_similar": 0.25, "weight_dissimilar": 4.0}
+LOSS = ContrastiveSettings(penalty="hinge", margin=0.2, negatives="hardest", hardest=2, **WEIGHTS)
 WORDS = ("baker", "nurse", "driver", "pilot", "clerk", "miner")
 TRAINING = ("", "senior ", "junior ", "old ")
 VALIDATION = "new "
-LONGEST = (  # slow files, the longest first, so that workers end together
-    "test_stranger",  # makes `retrained`
-    "test_kill",  # makes `small` meanwhile
-    "test_whole_loop",
-    "test_fresh_clone",
-    "test_own_taxonomy",
-    "test_normalize",
-    "test_reproduce_table3",
-    "test_register",
-    "test_spark_consumer",
-    "test_published_figures",
-    "test_stages",
-    "test_retrain",
-    "test_deployments",
-    "test_cli",
-    "test_consumer",
-    "test_workspace",
+LONGEST = (  # slow files, so that workers end together; the first two make `retrained` and `small`
+    *("stranger", "kill", "whole_loop", "fresh_clone", "own_taxonomy", "normalize"),
+    *("reproduce_table3", "register", "spark_consumer", "published_figures", "stages"),
+    *("retrain", "deployments", "cli", "consumer", "workspace"),
 )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Sort by file, as `LONGEST` says."""
-    place = {name: number for number, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: place.get(item.path.stem, len(place)))
+    position = {f"test_{name}": number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: position.get(item.path.stem, len(position)))
 
 
 @pytest.fixture(autouse=True)
@@ -82,19 +63,9 @@ def loss_settings() -> Callable[..., ContrastiveSettings]:
 @pytest.fixture
 def train_settings() -> Callable[..., TrainSettings]:
     """`TrainSettings` of a short run; keywords change them."""
-    values: dict[str, Any] = {
-        "seed": 1,
-        "encoder": SMALL_RECURRENT,
-        "loss": LOSS,
-        "batch_pairs": 8,
-        "learning_rate": 0.01,
-        "schedule": "constant",
-        "l2": 0.0,
-        "clip_norm": 1.0,
-        "max_steps": 6,
-        "evaluate_every": 2,
-        "patience": 9,
-    }
+    values: dict[str, Any] = {"seed": 1, "encoder": SMALL_RECURRENT, "loss": LOSS, "batch_pairs": 8}
+    values |= {"learning_rate": 0.01, "schedule": "constant", "l2": 0.0, "clip_norm": 1.0}
+    values |= {"max_steps": 6, "evaluate_every": 2, "patience": 9}
     return lambda **changes: TrainSettings(**values | changes)
 
 

@@ -7,18 +7,10 @@ from torch import nn
 from models.encoders.recurrent import RecurrentSettings
 from models.network.encoder import Encoder
 
-SMALL_RECURRENT = RecurrentSettings(
-    mode="fast",
-    max_length=24,
-    dim_character=8,
-    layers=1,
-    hidden=12,
-    dim=12,
-    dropout_recurrent=0.1,
-    dropout_between=0.0,
-)
-ROWS = [[1, 2, 3, 4], [5], [8, 7, 6, 5, 4, 3, 2], [2, 2]]
-"""Ids of four strings, 8 the largest."""
+SHAPE = {"max_length": 24, "dim_character": 8, "layers": 1, "hidden": 12, "dim": 12}
+DROPOUT = {"dropout_recurrent": 0.1, "dropout_between": 0.0}
+SMALL_RECURRENT = RecurrentSettings(mode="fast", **SHAPE, **DROPOUT)
+ROWS = [[1, 2, 3, 4], [5], [8, 7, 6, 5, 4, 3, 2], [2, 2]]  # ids of four strings, 8 the largest
 
 
 def padded(rows: list[list[int]]) -> tuple[torch.Tensor, torch.Tensor]:

@@ -4,7 +4,6 @@ The source is a module, its line in `tasks/io/mixes.py`, its section and its sha
 `params.yaml`, and its stage in `dvc.yaml`.
 """
 
-import os
 import shutil
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from background import ran
 from pipeline_graph import read_pipeline
 from small_pipeline import ROOT, Place
 
@@ -155,20 +155,9 @@ def test_all_stages_take_the_new_source(tree: Path, tmp_path: Path) -> None:
     place.params["encoders"]["ngram_bag"].update(dim=4)
     place.params["synonyms"]["reader"] = "none"
     place.write_params()
-    environment = {**os.environ, "PYTHONPATH": str(tree)}
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-W",
-            "ignore",
-            "-c",
-            f"import sys; sys.path.insert(0, {str(tree)!r})\n{RUN}",
-        ],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-    )
+    code = f"import sys; sys.path.insert(0, {str(tree)!r})\n{RUN}"
+    command = (sys.executable, "-W", "ignore", "-c", code)
+    done = ran(tmp_path, *command, PYTHONPATH=str(tree))
     assert done.returncode == 0, done.stdout[-500:] + done.stderr[-3000:]
     pairs = place.frame("pairs/shouted/pairs").filter("similar")
     assert "shouted" in set(pairs["source"])

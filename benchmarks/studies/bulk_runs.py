@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -30,10 +31,9 @@ from tasks.io.schemas import INPUTS
 from tasks.pipeline.typos import corrupt_by_rate, letters_of
 from tasks.release.model_package.phrases import PHRASES, places
 
-EVERY = 0.25
-"""Seconds between two looks at the memory."""
-WRONG, DRAWN_AT_ONCE = 0.02, 1 << 20
-"""Share of characters that are substituted, and as many deleted; titles of a draw."""
+EVERY = 0.25  # seconds between two looks at the memory
+WRONG = 0.02  # share of characters that are substituted, and as many deleted
+DRAWN_AT_ONCE = 1 << 20  # titles of a draw
 WORKERS = 2
 SPARK, TEST = "spark", "cluster"
 EXAMPLE = Path(__file__).parents[2] / "examples/spark_consumer.py"
@@ -57,11 +57,7 @@ def whole_run(
 
 
 def on_spark(model: Path, titles: pl.Series, threads: int) -> Iterator[Row]:
-    """Normalize distinct titles, and a tenth of them, on Spark; compare the answers with ours.
-
-    Two sizes tell a title's time apart from what any run takes to begin: Java, and the model in
-    every worker.
-    """
+    """Normalize distinct titles, and a tenth (for the time to begin), on Spark and with ours."""
     submit = Path(sys.executable).with_name("spark-submit")
     if not shutil.which("java") or not submit.is_file():
         print(f"{SPARK}: left out, it needs Java 17 and the extra `spark`", flush=True)
@@ -69,20 +65,19 @@ def on_spark(model: Path, titles: pl.Series, threads: int) -> Iterator[Row]:
     command = [str(submit), "--master", f"local-cluster[{WORKERS},1,2048]"]
     command += ["--conf", "spark.executorEnv.OMP_NUM_THREADS=1", str(EXAMPLE)]
     count, seconds = len(titles), {}
-    with TemporaryDirectory() as folder:
-        place = Path(folder)
-        own = {"MLFLOW_TRACKING_URI": registered(model, place), "PYSPARK_PYTHON": sys.executable}
+    with TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        own = {"MLFLOW_TRACKING_URI": registered(model, folder), "PYSPARK_PYTHON": sys.executable}
+        run = partial(subprocess.run, env=os.environ | own, check=True, stderr=subprocess.DEVNULL)
         for size in (count // 10, count):
-            file = place / f"{size}.parquet"
+            file = folder / f"{size}.parquet"
             write_titles(titles[:size], size, file, 1)
-            arguments, began = [str(file), str(place / f"spark{size}")], time.perf_counter()
-            subprocess.run(
-                [*command, *arguments], env=os.environ | own, check=True, stderr=subprocess.DEVNULL
-            )
+            began = time.perf_counter()
+            run([*command, str(file), str(folder / f"spark{size}")])
             seconds[size] = time.perf_counter() - began
             print(f"{SPARK}: {size:,} titles in {seconds[size]:.0f} s", flush=True)
-        normalized(place / f"{count}.parquet", place / "bulk", model, threads)
-        same = same_rows(place / "bulk", place / f"spark{count}")
+        normalized(file, folder / "bulk", model, threads)
+        same = same_rows(folder / "bulk", folder / f"spark{count}")
     each = (count - count // 10) / (seconds[count] - seconds[count // 10]) / WORKERS
     yield Row(SPARK, TEST, SPEED, count / seconds[count], count)
     yield Row(SPARK, TEST, f"{SPEED}_and_core", each, count)
@@ -90,10 +85,7 @@ def on_spark(model: Path, titles: pl.Series, threads: int) -> Iterator[Row]:
 
 
 def distinct_titles(workspace: Workspace, count: int) -> pl.Series:
-    """Make distinct titles: inputs with typos, seniority before, contract or place behind.
-
-    The workspace has the inputs, and the seed of the draws.
-    """
+    """Make distinct titles: inputs with typos, seniority before, contract or town behind."""
     rng = generator(workspace.params.seed, "bulk", "titles")
     raw = read_frame(workspace.data / "ingest/inputs.parquet", INPUTS)["raw_title"].unique()
     raw_titles = [title for title in raw.sort().to_list() if title.strip()]
@@ -125,10 +117,7 @@ def write_titles(titles: pl.Series, rows: int, file: Path, seed: int) -> None:
 
 
 def normalized(titles: Path, output: Path, model: Path, threads: int) -> tuple[float, float]:
-    """Run the process of `rolecall normalize` with a new cache beside the output.
-
-    Return its seconds, and the most memory of it and its workers, in MiB.
-    """
+    """Run `rolecall normalize` with a new cache; return its seconds and most memory in MiB."""
     command = [sys.executable, "-m", "tasks.apps.bulk.normalize", str(titles), str(output)]
     command += [f"--model={model}", f"--cache-dir={output}-cache"]
     command += ["--column=raw_title", f"--threads={threads}"]

@@ -1,7 +1,4 @@
-"""Vacancy titles of a job board: without its data, with its titles, with its labels.
-
-The plot has accuracy against speed and size, published systems beside.
-"""
+"""Vacancy titles of a job board: without its data, with its titles, with its labels."""
 
 from __future__ import annotations
 
@@ -59,8 +56,7 @@ COSTS = {
 PUBLISHED = [("JobBERT-v2", 436.0, 0.390), ("best published", 436.0, 0.393)]
 """Megabytes and MRR on the board's other titles; 109 million parameters of four bytes."""
 NO_LABELS = pl.DataFrame(schema={"title": pl.String, "occupation_id": pl.String, "count": pl.Int64})
-Networks = dict[int, TitleNetwork]
-"""By seed."""
+Networks = dict[int, TitleNetwork]  # by seed
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
@@ -151,11 +147,7 @@ def label_verdicts(
 
 
 def champion_rows(board: Board, plain: Networks, corrected: Networks) -> Iterator[Row]:
-    """Yield the networks of every seed in each setting.
-
-    The board's known titles have higher weights than the workspace's own inputs, which the
-    registered model has without labels.
-    """
+    """Yield the networks of every seed in each setting; the board's titles weigh more."""
     workspace, known = board.workspace, board.halves.known
     params, data = workspace.params, workspace.data
     inputs = read_frame(data / "split/inputs.parquet", SPLIT_INPUTS)
@@ -185,15 +177,14 @@ def champion_rows(board: Board, plain: Networks, corrected: Networks) -> Iterato
         yield from figures(CHAMPION, seeds, NAMES, params)
     named = board.halves.queried["occupation_id"].is_in(set(known["occupation_id"]))
     left = board.halves.queried.filter(~named)["query_id"].implode()
-    mine, theirs = (
-        {
-            seed: own.filter(pl.col("query_id").is_in(left)).with_columns(test=pl.lit("unjudged"))
-            for seed, own in seeds.items()
-        }
-        for seeds in (after, before)
-    )
+
+    def unjudged(seeds: Seeds) -> Seeds:
+        chosen, test = pl.col("query_id").is_in(left), pl.lit("unjudged")
+        return {seed: own.filter(chosen).with_columns(test=test) for seed, own in seeds.items()}
+
     gained = f"{CHAMPION}/feedback-{CHAMPION}/zero_label"
     for column, metric in NAMES.items():
+        mine, theirs = unjudged(after), unjudged(before)
         yield from gains(gained, mine, theirs, f"gain_{metric}", params, column)
 
 

@@ -71,10 +71,7 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
 def read(
     data: Path, held_out: int = HELD_OUT
 ) -> tuple[ScoredPairs, ScoredPairs, dict[str, ScoredPairs]]:
-    """Read links to train on, held-out links, and tests with scores in [0, 1].
-
-    The tests are `simlex`, of which no link is, the STS sets (`sts2012/MSRpar`), and `sick`.
-    """
+    """Read links to train on, held-out links, and tests: `simlex`, STS sets, `sick`."""
     words = {"test": data / "word_similarity/SimLex-999.txt"}
     simlex = scaled_pairs(read_pairs(SIMLEX, words, RejectedRows()))
     tested = set(map(frozenset, zip(*strings(simlex), strict=True)))
@@ -86,11 +83,8 @@ def read(
         ScoredPairs.of(*map(list, zip(*compress(fresh, own), strict=True)))
         for own in (~drawn, drawn)
     )
-    files = {
-        name: data / "sts/semeval" / path
-        for name, path in STS_FILES.items()
-        if name.endswith(".test")
-    }
+    paths = {name: path for name, path in STS_FILES.items() if name.endswith(".test")}
+    files = {name: data / "sts/semeval" / path for name, path in paths.items()}
     related = {"test": data / "sts/sick2014" / SICK.files["test"]}
     pairs = [read_sts(files, RejectedRows()), read_pairs(SICK, related, RejectedRows())]
     sets = pl.concat(pairs).partition_by("dataset", as_dict=True, maintain_order=True)
@@ -99,10 +93,7 @@ def read(
 
 
 def distinct_links(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return each pair of two words once, whichever way round; none of equal words.
-
-    Words are compared as encoders see them, cleaned: `1,800` is not `1800`, `The` is `the`.
-    """
+    """Return each pair of two words, cleaned, once, whichever way round; none of equal words."""
     first: dict[frozenset[str], tuple[str, str]] = {}
     for left, right in pairs:
         pair = clean_title(left), clean_title(right)
@@ -115,19 +106,14 @@ def systems(dataset: str, options: argparse.Namespace) -> dict[str, TrainSetting
     """Return the settings of every network, ended by its examples alone."""
     every, steps = max(1, options.every // options.batch), options.examples // options.batch
     bounds = {"max_steps": steps, "evaluate_every": every, "patience": steps + 1}
-    common = {"max_length": LONGEST, "dim": options.dim}
-    return tuned(
-        study("charagram").config, dataset, common, bounds | {"batch_pairs": options.batch}
-    )
+    bounds["batch_pairs"], common = options.batch, {"max_length": LONGEST, "dim": options.dim}
+    return tuned(study("charagram").config, dataset, common, bounds)
 
 
 def judged(
     answers: Sequence[Mapping[str, list[float]]], tests: Mapping[str, ScoredPairs]
 ) -> Figures:
-    """Return a system's figures by test and metric: ρ of words, r of sentences.
-
-    `sts` is the mean over the STS sets.
-    """
+    """Return a system's ρ of words, r of sentences, and as `sts` the mean over the STS sets."""
     figures: Figures = {}
     for test, pairs in tests.items():
         measure: Measure = "spearman" if test == "simlex" else "pearson"

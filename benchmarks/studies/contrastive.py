@@ -1,9 +1,8 @@
 """Which reading of the contrastive loss of Neculoiu et al. 2016 learns, at which margin.
 
 Every penalty at every margin trains the network of mix `typos` anew: in the paper's way, with four
-dissimilar pairs of the file to each similar one, and with hard mining in the batch. A step of the
-paper's way takes so many similar pairs that it encodes about as many strings. The network as
-training finds it shows which dissimilar pairs the printed penalty moves at first.
+dissimilar pairs of the file to each similar one, and with hard mining; both ways encode about as
+many strings a step. The untrained network shows which dissimilar pairs the printed penalty moves.
 """
 
 from __future__ import annotations
@@ -88,8 +87,8 @@ def probe(system: str, run: TitleRun, dissimilar: Tensor) -> Iterator[Row]:
     """Yield the mean similarity of dissimilar pairs, and the share that the loss moves."""
     draw = torch.Generator().manual_seed(child_seed(0, "contrastive", "probe"))
     drawn = dissimilar[torch.randperm(len(dissimilar), generator=draw)[:PROBED]].long()
-    rows, place = torch.unique(drawn, return_inverse=True)
-    left, right = embed_rows(run.encoder, run.strings, rows)[place].unbind(1)
+    rows, positions = torch.unique(drawn, return_inverse=True)
+    left, right = embed_rows(run.encoder, run.strings, rows)[positions].unbind(1)
     similarity = (left * right).sum(1)
     test, count, seed = "dissimilar_pairs", len(similarity), run.settings.seed
     yield Row(system, test, "mean_similarity", float(similarity.mean()), count, seed=seed)

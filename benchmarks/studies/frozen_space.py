@@ -66,10 +66,7 @@ def systems(
 
 
 def quality(ranked: Mapping[str, Seeds], free: Seeds, params: AllParams) -> Iterator[Row]:
-    """Yield figures of all systems, and gains over `free`, whose index is of its own embeddings.
-
-    The margins into a frozen space are compared with von Mises-Fisher as well, as in the paper.
-    """
+    """Yield figures, and gains over `free`; of a frozen space's margins over `DENSITY` as well."""
     for system, by_seed in ranked.items():
         yield from figures(system, by_seed, METRICS, params)
         yield from gains(system, by_seed, free, "gain_over_free", params)

@@ -2,15 +2,12 @@
 
 A replay draws every query's outcome anew and applies the gate's own `decide`. The share of queries
 on which two networks differ is measured between mix `extra_words` and the served network, on the
-splits gate and valid. An equal challenger wins half of them and loses the other half. A true
-difference comes on top, so a challenger that is truly different also differs more often. That is
-harder to judge than the same number of differing answers would be.
+splits gate and valid. An equal challenger wins half of them; a true difference comes on top.
 
-A customer with so many verdicts has a fifth of them on random inputs and a fifth on disputed
-titles: `answers:N`. `random:N` is the same without the latter. The verdicts come a hundred a week,
-and the challenger is judged after each week until it is promoted. Labelled inputs are there as
-well. The challenger may differ on them as on the customer's inputs, or on the latter alone
-(`customer:…`).
+A customer with N verdicts (`answers:N`) has a fifth of them on random inputs and a fifth on
+disputed titles; `random:N` lacks the latter. They come a hundred a week, and the challenger is
+judged after each week until it is promoted. It may differ on labelled inputs as on the customer's,
+or on the latter alone (`customer:…`).
 """
 
 from __future__ import annotations
@@ -42,8 +39,7 @@ from tasks.release.gate.rule import LABELLED, decide
 STANDS = "as_it_stands"
 CUSTOMER, REPLIES = "customer", (RANDOM_TITLES, DISPUTED)
 """A difference on the customer's inputs alone, and the tests that hold these."""
-A_WEEK = 100 // AT_RANDOM
-"""Verdicts of either kind that come in a week."""
+A_WEEK = 100 // AT_RANDOM  # verdicts of either kind that come in a week
 DRAWS = 1000
 BETTER = 0.03
 """Gain on labelled inputs of a challenger that loses elsewhere: the gate is to refuse it."""
@@ -70,9 +66,7 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     workspace = Workspace.read(dataset)
     tests = read_tests(workspace)
     pair, labelled = f"{LAST}-{workspace.params.mix}", tests[LABELLED]
-    shares = [
-        (name, "discordance", test.discordance, test.measured) for name, test in tests.items()
-    ]
+    shares = [(name, "discordance", own.discordance, own.measured) for name, own in tests.items()]
     shares.append((LABELLED, "changed", labelled.changed, labelled.measured))
     rows = [Row(pair, *share, seed=workspace.seed) for share in shares]
     sizes = {STANDS: tests} | {
@@ -170,11 +164,7 @@ def looks(answers: Mapping[str, SystemResults]) -> Iterator[Mapping[str, SystemR
 def replayed(
     tests: Mapping[str, GateTest], differences: Differences, rng: np.random.Generator
 ) -> dict[str, SystemResults]:
-    """Draw the answers of challenger and opponent.
-
-    Disputed titles are drawn from the labelled inputs whose answer changes. The customer's inputs
-    differ as labelled inputs do, or as `CUSTOMER` says.
-    """
+    """Draw the answers of both; disputed titles are labelled inputs whose answer changes."""
     answers = {}
     own = differences.get(CUSTOMER, differences.get(LABELLED, 0.0))
     for name, test in tests.items():

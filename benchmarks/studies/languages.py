@@ -1,7 +1,4 @@
-"""Each set of languages with each seed, as served; then the systems that learn nothing, on MELO.
-
-The plot has MAP and MRR on MELO's sets, published figures beside.
-"""
+"""Each set of languages with each seed, as served; then the systems that learn nothing, on MELO."""
 
 from __future__ import annotations
 
@@ -101,9 +98,7 @@ def arm_rows(arm: Arm, options: argparse.Namespace) -> Iterator[Row]:
 def melo_values(arm: Arm, model: RegisteredModel, options: argparse.Namespace) -> pl.DataFrame:
     """Rank the sets whose languages the arm has, by the network of a served model."""
     embed, known = model.served.embed, set(arm.languages)
-    names = [
-        name for name in options.sets if not known or known.issuperset(melo.languages_of(name))
-    ]
+    names = [n for n in options.sets if not known or known.issuperset(melo.languages_of(n))]
     rule = arm.workspace.params.evaluate.rule
     return melo.measured(partial(cosine, embed), data_folder(), names, options.depth, rule)
 
@@ -119,10 +114,9 @@ def untrained_rows(name: str, workspace: Workspace, options: argparse.Namespace)
 
 
 def queries(workspace: Workspace, index: AliasIndex, published: Path) -> pl.DataFrame:
-    """Read `COLUMNS`: titles that nothing is trained or calibrated on.
+    """Read `COLUMNS` of titles that nothing is trained or calibrated on.
 
-    `board`: the odd half of the job board. `labelled/en` and `labelled/other`: the labelled inputs
-    of the split `test`, by the language of their file.
+    Tests: `board`, the odd half; `labelled/en` and `labelled/other`, by the language of the file.
     """
     board = read_halves(published, index, "odd").queried.with_columns(
         test=pl.lit("board"), occupation_ids=pl.concat_list("occupation_id")
@@ -141,15 +135,12 @@ def queries(workspace: Workspace, index: AliasIndex, published: Path) -> pl.Data
 
 
 def answered(model: RegisteredModel, titles: pl.DataFrame) -> pl.DataFrame:
-    """Return `test, query_id`, `METRICS` as numbers, and the confidences of `ERRORS` or NaN.
-
-    An abstention is wrong.
-    """
+    """Return `test, query_id`, `METRICS` as numbers, and the confidences of `ERRORS` or NaN."""
     predicted = model.predicted(titles["raw_title"].to_list())
     known = read_frame(model.folder / PACKAGE / "occupations.parquet", KNOWN)
     codes: Mapping[str, list[str]] = dict(known.select("occupation_id", "codes").iter_rows())
     gold = titles["occupation_ids"].to_list()
-    place = first_ranks(gold, [[*own] for own in predicted["top_occupation_ids"]])
+    ranks = first_ranks(gold, [[*own] for own in predicted["top_occupation_ids"]])
     own_codes = [[*own] for own in predicted["codes"]]
     digits = {
         name: [
@@ -160,7 +151,7 @@ def answered(model: RegisteredModel, titles: pl.DataFrame) -> pl.DataFrame:
     }
     broad = [own[0] if len(own) else np.nan for own in predicted["code_confidences"]]
     values = {
-        **rank_metrics(place),
+        **rank_metrics(ranks),
         "abstained": predicted["abstained"].to_numpy(dtype=bool),
         **digits,
         "confidence": predicted["confidence"].to_numpy(dtype=float, na_value=np.nan),
@@ -190,7 +181,7 @@ def error_rows(system: str, by_seed: Mapping[int, pl.DataFrame], seed: int) -> I
 
 
 def plot(rows: Lines) -> str:
-    """Draw a panel a metric: a place on the axis for each set, a mark for each system."""
+    """Draw a panel a metric: a position on the axis for each set, a mark for each system."""
     config = study("languages").config
     sets, published = config["options"]["sets"], config["paper"]
     means = over_seeds(rows)
@@ -203,8 +194,8 @@ def plot(rows: Lines) -> str:
             ends = ("value", "low", "high")
             marks["best published"] = {name: dict.fromkeys(ends, own) for name, own in best.items()}
             for number, (label, known) in enumerate(marks.items()):
-                places = [sets.index(name) + 0.1 * (number - 2) for name in known]
-                intervals(axes, number, label, places, [*known.values()], linestyle="none")
+                positions = [sets.index(name) + 0.1 * (number - 2) for name in known]
+                intervals(axes, number, label, positions, [*known.values()], linestyle="none")
             axes.set_xticks(range(len(sets)), map(" → ".join, map(melo.languages_of, sets)))
             axes.set_title(title)
         legend(whole, grid[0], 5)

@@ -1,8 +1,7 @@
 """Ten weeks of vacancy titles, answered, corrected and learned from: queue, random, nothing.
 
 Each seed of training goes through each deal of the titles to weeks. An arm that has ended is kept
-as the frame of its values, one that was cut off as the folder of its product. The plot has the
-share of a week's inputs that are answered correctly.
+as the frame of its values, one that was interrupted as the folder of its product.
 """
 
 from __future__ import annotations
@@ -39,24 +38,15 @@ from tasks.io.frames import read_frame, write_frame
 from tasks.pipeline.feedback.reader import RANDOM
 
 ARMS = (QUEUE, RANDOM, NOTHING)
-COMPARED = ((RANDOM, NOTHING), (QUEUE, NOTHING), (QUEUE, RANDOM))
-"""Each is less the other."""
-LABELS = {
-    QUEUE: "the queue reviewed",
-    RANDOM: "random inputs reviewed",
-    NOTHING: "nothing reviewed",
-}
-LATER_ANSWERS = f"{ALL}/later"
-"""The test of what retraining does to later answers."""
-APART = 0.12
-"""Distance between the marks of a week."""
+COMPARED = ((RANDOM, NOTHING), (QUEUE, NOTHING), (QUEUE, RANDOM))  # one less the other
+LABELS = {QUEUE: "the queue reviewed", RANDOM: "random inputs reviewed"}
+LABELS[NOTHING] = "nothing reviewed"
+LATER_ANSWERS = f"{ALL}/later"  # the test of what retraining does to later answers
+APART = 0.12  # distance between the marks of a week
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
-    """Run every arm with every seed and deal; yield the figures of the runs so far after each.
-
-    The rows' seeds count these runs.
-    """
+    """Run every arm with every seed and deal; yield the figures so far, seeds count these runs."""
     seeds, deals = range(1, options.seeds + 1), range(1, options.deals + 1)
     for seed in seeds:
         first_product(dataset, seed, options).train_first()
@@ -109,10 +99,8 @@ def rows_of(ran: Mapping[str, Mapping[int, pl.DataFrame]], params: AllParams) ->
 
 def counted(arm: str, by_run: Seeds) -> Iterator[Row]:
     """Yield how many later answers the retrainings repair and break, of each run and of all."""
-    runs: list[tuple[int | None, list[pl.DataFrame]]] = [
-        (run, [own]) for run, own in by_run.items()
-    ]
-    for run, frames in [*runs, (None, [*by_run.values()])]:
+    for run in (*by_run, None):
+        frames = by_run.values() if run is None else [by_run[run]]
         later = pl.concat(frames).filter(test=LATER_ANSWERS)
         repaired, broken = later.select(pl.col("repaired", "broken").sum()).row(0)
         if broken:
@@ -130,8 +118,8 @@ def plot(rows: Lines) -> str:
         axes = whole.subplots()
         for number, (arm, label) in enumerate(LABELS.items()):
             weeks = sorted(filter(_week, where(means, system=arm)), key=_week)
-            places = [_week(row) + APART * (number - 1) for row in weeks]
-            intervals(axes, number, label, places, weeks)
+            positions = [_week(row) + APART * (number - 1) for row in weeks]
+            intervals(axes, number, label, positions, weeks)
         axes.set_xlabel("week; the first comes before any review")
         axes.set_ylabel("inputs answered correctly")
         legend(whole, axes, 3)

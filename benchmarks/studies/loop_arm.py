@@ -1,14 +1,12 @@
 """The weeks of one arm: answer, review some titles, apply the answers, now and then retrain.
 
 The even half of the job board is dealt to weeks by its normalized titles, a title with all of its
-rows to one week: no later week holds a title of an earlier one, and labels take no part in it. The
-champion answers a week's inputs first. Then a person reviews some of its titles, and the product's
-own commands do the rest (`loop_product.py`). A person's label of a title is that of most of its
-rows, of equally many the first.
+rows to one week. The champion answers a week's inputs first. Then a person reviews some of its
+titles, and the product's own commands do the rest (`loop_product.py`). A person's label of a title
+is that of most of its rows, of equally many the first.
 
 Out: frames of `test, query_id` and the columns `METRICS`; a null counts in no mean. `week:3` holds
 the inputs of a week before its reviews, `week:3/…` the effects of these reviews.
-
 """
 
 from __future__ import annotations
@@ -33,12 +31,10 @@ from tasks.io.schemas import FEEDBACK
 from tasks.io.title_readings import normalized
 from tasks.pipeline.feedback.reader import CORRECT, COVERAGE, INCORRECT, RANDOM
 
-HALF = "even"
-"""The half for choices; figures of networks are reported on the other one."""
+HALF = "even"  # the half for choices; figures of networks are reported on the other one
 QUEUE, NOTHING = "queue", "nothing"
 FILLED_IN: Schema = {**FEEDBACK, "chosen_by": pl.String}
-FIRST_DAY = date(2026, 1, 5)
-"""Of the first week."""
+FIRST_DAY = date(2026, 1, 5)  # of the first week
 METRICS = (
     *("success_at_1", "mistakes", "corrected", "gain_of_retraining", "repaired", "broken"),
     *("promoted", "promoted_if_better", "promoted_if_worse"),
@@ -63,8 +59,7 @@ EFFECTS = {
 class Arm:
     """`budget` titles are reviewed in each of the `weeks`; `every` some weeks a network is trained.
 
-    With the name `queue`, `rolecall review` chooses titles from the answers of all weeks so far;
-    with `random` they are drawn from the week's inputs one by one; with `nothing` nobody reviews.
+    `rolecall review` chooses them, or they are `random` inputs of the week, or nobody reviews.
     """
 
     name: str
@@ -147,10 +142,7 @@ def _file(number: int) -> str:
 
 
 def read_weeks(workspace: Workspace, board: Path, weeks: int, deal: int) -> list[pl.DataFrame]:
-    """Return the inputs of so many weeks and of the one after, which nobody reviews.
-
-    Columns as of `Halves`; `occupation_id` is the label. Another `deal` divides them otherwise.
-    """
+    """Return the inputs (columns of `Halves`) of so many weeks and one more, by the `deal`."""
     inputs = read_halves(board, workspace.aliases, HALF).queried
     readable = inputs.filter(pl.col("normalized") != "")
     return split_weeks(readable, weeks + 1, deal)
@@ -169,10 +161,7 @@ def split_weeks(inputs: pl.DataFrame, weeks: int, seed: int) -> list[pl.DataFram
 
 
 def titles_of(answered: pl.DataFrame) -> pl.DataFrame:
-    """Return a week's distinct titles as a person sees them, with the model's answers.
-
-    That is the first row of each title, with `rows` (how many it has) and `label` (its occupation).
-    """
+    """Return the first row of each title, with `rows` (how many it has) and `label`."""
     labels = answered.group_by("normalized", "occupation_id", maintain_order=True).len()
     most = labels.sort("len", descending=True, maintain_order=True)
     labelled = most.unique("normalized", keep="first", maintain_order=True)
@@ -185,10 +174,7 @@ def titles_of(answered: pl.DataFrame) -> pl.DataFrame:
 
 
 def random_queue(titles: pl.DataFrame, budget: int, rng: np.random.Generator) -> pl.DataFrame:
-    """Return titles of inputs drawn one by one, repeated ones skipped, as a queue.
-
-    Every fifth is kept for the gate, as of the queue, so that both arms learn from equally many.
-    """
+    """Return titles of inputs drawn one by one as a queue; as there, every fifth is the gate's."""
     inputs = np.repeat(np.arange(len(titles)), titles["rows"].to_numpy())
     drawn = [*dict.fromkeys(rng.permutation(inputs).tolist())][:budget]
     is_kept = pl.int_range(pl.len()) % AT_RANDOM == AT_RANDOM - 1
@@ -240,18 +226,14 @@ def effects_of(later: pl.DataFrame, models: Sequence[RegisteredModel]) -> pl.Dat
 
 
 def decided(week: str, better: int, promoted: bool) -> pl.DataFrame:
-    """Return the gate's decision about a retrained network, also by its effect on later inputs.
-
-    `better`: how many more later inputs it answers rightly; `promoted`: at once, or by people's
-    replies before the next one came.
-    """
-    return values(
-        pl.DataFrame({"query_id": [week]}),
-        f"{week}/gate",
-        promoted=pl.lit(promoted),
-        promoted_if_better=pl.lit(promoted if better > 0 else None),
-        promoted_if_worse=pl.lit(promoted if better < 0 else None),
-    )
+    """Return the gate's decision about a network, also by how many more later inputs are right."""
+    chances = {
+        "promoted": promoted,
+        "promoted_if_better": promoted if better > 0 else None,
+        "promoted_if_worse": promoted if better < 0 else None,
+    }
+    week_alone = pl.DataFrame({"query_id": [week]})
+    return values(week_alone, f"{week}/gate", **{k: pl.lit(v) for k, v in chances.items()})
 
 
 def right_answers(model: RegisteredModel, raw_titles: pl.Series, labels: pl.Series) -> np.ndarray:

@@ -1,8 +1,7 @@
 """The product in a folder of its own: its stages and commands, run as by a customer.
 
 In: a finished workspace, of which the first network and the files before it are linked. Out: a
-registry, and versions in it. The outcome of each command is kept, so that a killed study continues
-behind the last one that ended.
+registry with versions. The outcome of each command is kept for a study that continues.
 """
 
 from __future__ import annotations
@@ -28,10 +27,8 @@ from tasks.io.tracking import SQLITE, URI
 from tasks.release.registry.opening import stored
 from tasks.release.registry.register import CHAMPION
 
-BEFORE = LAST
-"""The mix without people's feedback."""
-ANSWER = "answer_"
-"""How the columns of an answer begin."""
+BEFORE = LAST  # the mix without people's feedback
+ANSWER = "answer_"  # how the columns of an answer begin
 BY_MIX, OWN = ("pairs", "train", "calibrate"), ("feedback", "gate", "report", "bench")
 """Stages whose folders hold one a mix, and folders of which nothing is linked."""
 JSON = "--json"
@@ -104,10 +101,10 @@ class Product:
 
     def queue(self, weeks: Sequence[str], budget: int) -> pl.DataFrame:
         """Return the queue of the answers of these weeks, the newest last, as its file has it."""
-        place = self.folder / f"{weeks[-1]}-queue"
-        arguments = [*map(self._answers, weeks), place, "--budget", str(budget)]
+        folder = self.folder / f"{weeks[-1]}-queue"
+        arguments = [*map(self._answers, weeks), folder, "--budget", str(budget)]
         self.command(f"{weeks[-1]}-review", "tasks.apps.review.queue", arguments)
-        return pl.read_csv(place / "queue.csv", infer_schema=False)
+        return pl.read_csv(folder / "queue.csv", infer_schema=False)
 
     def apply_feedback(self, week: str) -> tuple[Outcome | None, Outcome | None]:
         """Apply reviews to the champion, and to a challenger that waits; None: nothing changed."""
@@ -134,10 +131,7 @@ class Product:
         return RegisteredModel.load(found[1])
 
     def command(self, name: str, module: str, arguments: Sequence[object]) -> Any:  # noqa: ANN401
-        """Run a module of the product once; with `JSON` return what its last line says.
-
-        git finds no repository above, so that the registry lies in the folder.
-        """
+        """Run a module once, with the registry in the folder; with `JSON` return its last line."""
         note = self.folder / "done" / f"{name}.json"
         if not note.is_file():
             command = [sys.executable, "-m", module, *map(str, arguments)]
@@ -174,15 +168,14 @@ class Product:
     def _name(self) -> str:
         return str(self._params()["register"]["name"])
 
-    def _params(self) -> dict[str, Any]:
-        params: dict[str, Any] = yaml.safe_load((self.folder / "params.yaml").read_text("utf-8"))
-        return params
+    def _params(self) -> Any:  # noqa: ANN401
+        return yaml.safe_load((self.folder / "params.yaml").read_text("utf-8"))
 
     def _write_params(self, params: dict[str, Any]) -> None:
         write_bytes(yaml.safe_dump(params).encode(), self.folder / "params.yaml")
 
 
-def _link(source: Path, place: Path) -> None:
-    if not place.is_symlink():
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.symlink_to(source.resolve())
+def _link(source: Path, path: Path) -> None:
+    if not path.is_symlink():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.symlink_to(source.resolve())

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from models.metrics.retrieval import RelevantPlaces, pad_gold, ranked
+from models.metrics.retrieval import RelevantPositions, pad_gold, ranked
 from models.serving.index import Memberships
 from models.serving.scores import ScoreRule, best_scores
 from models.serving.search import TITLES_AT_ONCE, Similarities
@@ -81,20 +81,17 @@ def voted(
         block = slice(start, start + TITLES_AT_ONCE)
         own = best_scores(similarities(titles[block]), benchmark.index.memberships)
         scores = ties_against(own + rule(own, members)[:, owner], gold[block])
-        places = RelevantPlaces.of(ranked(scores), gold[block], depth)
-        blocks.append({name: METRICS[name][1](places) for name in SHOWN})
+        positions = RelevantPositions.of(ranked(scores), gold[block], depth)
+        blocks.append({name: METRICS[name][1](positions) for name in SHOWN})
     return {name: np.concatenate([block[name] for block in blocks]) for name in SHOWN}
 
 
 def ties_against(
     scores: Float[np.ndarray, "query element"], gold: Int[np.ndarray, "query gold"]
 ) -> Float64[np.ndarray, "query element"]:
-    """Return scores in which relevant elements stand below others with an equal score.
-
-    `scores` are of single precision, so that the next double passes none of them; −1 fills up.
-    """
+    """Return scores, of single precision before, with relevant elements below equal ones."""
     lowered = scores.astype(np.float64)
     query, column = np.nonzero(gold >= 0)
-    place = query, gold[query, column]
-    lowered[place] = np.nextafter(lowered[place], -np.inf)
+    position = query, gold[query, column]
+    lowered[position] = np.nextafter(lowered[position], -np.inf)
     return lowered

@@ -1,7 +1,4 @@
-"""The paper's Table 3 on our data: copies the pipeline's figures and measures nothing.
-
-The plot has success@1 of every mix on the paper's tests, ours and the paper's.
-"""
+"""The paper's Table 3 on our data: copies the pipeline's figures and measures nothing."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ import polars as pl
 from benchmarks.plots import curves, svg
 from benchmarks.results import BEST_STEP, Lines, Row
 from benchmarks.tables import datasets, over_seeds, where
-from benchmarks.workspace import SAMPLE, Workspace, place
+from benchmarks.workspace import SAMPLE, Workspace, folder_of
 from tasks.evaluation.metric_tables import read_table
 from tasks.io.mixes import MIXES, PAPER_NUMBERS
 from tasks.io.schemas import HISTORY, TABLE
@@ -23,17 +20,13 @@ from tasks.papers.table3.effects import EFFECTS, PAPER_ACCURACY, PAPER_TESTS
 from tasks.papers.table3.stage import SUMMARY
 from tasks.pipeline.report.overview import best_look
 
-PAPER = {
-    "table3": {
-        test: {system: value for (system, own), value in PAPER_ACCURACY.items() if own == test}
-        for test in PAPER_TESTS
-    }
+PRINTED = {
+    test: {system: value for (system, own), value in PAPER_ACCURACY.items() if own == test}
+    for test in PAPER_TESTS
 }
-"""The paper's figures, for the page: test to system to success@1."""
-NAMES = {mix: f"{mix} ({number})" for mix, number in PAPER_NUMBERS.items()}
-"""Mixes with the paper's numbers, for the page."""
-PLOTTED = tuple(PAPER_NUMBERS)[:-1]
-"""The mixes that the paper has figures of."""
+PAPER = {"table3": PRINTED}  # figures for the page: test to system to success@1
+NAMES = {mix: f"{mix} ({number})" for mix, number in PAPER_NUMBERS.items()}  # for the page
+PLOTTED = tuple(PAPER_NUMBERS)[:-1]  # the mixes that the paper has figures of
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
@@ -53,7 +46,8 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
 
 def lexical(workspace: Workspace) -> Iterator[Row]:
     """Yield the systems that learn nothing, unless the sample has equal figures."""
-    path, own = (folder / "data/lexical/table.csv" for folder in (workspace.folder, place(SAMPLE)))
+    folders = workspace.folder, folder_of(SAMPLE)
+    path, own = (folder / "data/lexical/table.csv" for folder in folders)
     same = path.is_file() and own.is_file() and path.read_bytes() == own.read_bytes()
     if workspace.dataset == SAMPLE or not same:
         yield from map(_row, read_table(path, TABLE).iter_rows(named=True))
@@ -94,7 +88,7 @@ def plot(rows: Lines) -> str:
         for dataset in datasets(means):
             own = where(means, dataset=dataset, test=test)
             lines[dataset] = {row["system"]: float(row["value"]) for row in own}
-        lines["Neculoiu et al. 2016"] = PAPER["table3"][test]
+        lines["Neculoiu et al. 2016"] = PRINTED[test]
         panels[test] = [
             (name, [values.get(mix) for mix in PLOTTED])
             for name, values in lines.items()

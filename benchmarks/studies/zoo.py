@@ -39,11 +39,10 @@ from tasks.pipeline.train import training_settings
 
 METRICS = {"success_at_1": "success_at_1", "reciprocal_rank": "mrr"}
 LEXICAL = ("ngram", "tfidf")
-COSTS = {
+COSTS = {  # label of a panel to test and metric
     "titles encoded a second, one thread": ("encoding", SPEED),
     "megabytes": ("training", "megabytes"),
 }
-"""Label of a panel to test and metric."""
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:

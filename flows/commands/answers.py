@@ -128,13 +128,9 @@ def ask(
         address = model or champion(profile_root(profile))
         from tasks.apps.ask import ask as answer
 
-        params = {
-            "top_k": top_k,
-            "min_confidence": min_confidence,
-            "code_depth": code_depth,
-            "language": language or None,
-        }
-        chosen = {name: value for name, value in params.items() if value is not None}
+        params = {"top_k": top_k, "min_confidence": min_confidence, "code_depth": code_depth}
+        named = {**params, "language": language or None}
+        chosen = {name: value for name, value in named.items() if value is not None}
         answer(titles or [], address, profile_root(profile, address), chosen, as_json=as_json)
 
 

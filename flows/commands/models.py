@@ -97,14 +97,9 @@ def serve(
         address = model or champion(root)
         from tasks.apps.web.application import serve as answer_requests
 
+        allowed = {"allow_hosts": allow_host or [], "allow_origins": allow_origin or []}
         answer_requests(
-            address,
-            root,
-            host=host,
-            port=port,
-            min_confidence=min_confidence,
-            allow_hosts=allow_host or [],
-            allow_origins=allow_origin or [],
+            address, root, host=host, port=port, min_confidence=min_confidence, **allowed
         )
 
 

@@ -70,10 +70,7 @@ def fresh_root(profile: str) -> Iterator[Path]:
 
 @contextmanager
 def running_flow(root: Path, name: str) -> Iterator[None]:
-    """Let the block run the flow `name` on a Prefect server, and keep its lines in a file.
-
-    A ValueError says that the registry's server does not answer.
-    """
+    """Let the block run a flow on a Prefect server, with its lines in a file, if MLflow answers."""
     require_repository(root)
     check_answer(tracking_uri(root))
     log = root / "logs" / f"{name}.log"

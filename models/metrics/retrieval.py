@@ -2,9 +2,9 @@
 
 The project's own tables take ties by expectation (`rank_gold`): every order of occupations that
 share a score is equally likely, and a query's value is the mean over them. A query may have several
-gold occupations; any of them is a hit. `RelevantPlaces` counts ranked lists as trec_eval does: by
-falling score, and of equal scores the later document first. With documents sorted by id the values
-are those of trec_eval and ir-measures.
+gold occupations; any of them is a hit. `RelevantPositions` counts ranked lists as trec_eval does:
+by falling score, and of equal scores the later document first. With documents sorted by id the
+values are those of trec_eval and ir-measures.
 """
 
 from __future__ import annotations
@@ -57,20 +57,20 @@ def rank_gold(
 
 
 def success_at_k(rank: GoldRank, k: int) -> Float64[np.ndarray, " query"]:
-    """Return the probability that a gold occupation stands among the first k places.
+    """Return the probability that a gold occupation stands among the first k positions.
 
-    Range 0 to 1, higher is better. With j = min(max(k − better, 0), tied) places open to the tied,
+    Range 0 to 1, higher is better. With j = min(max(k − better, 0), tied) positions for the tied,
     it is 1 − C(tied − gold_tied, j) / C(tied, j), as a product of gold_tied fractions; with one
     gold it is j / tied. Chance level over N occupations with g gold: 1 − C(N − g, k) / C(N, k),
     which is k / N for one gold. Success@1 is the papers' accuracy. ValueError if k is below 1.
     """
     if k < 1:
-        raise ValueError(f"k = {k}; success@k needs at least one place")
-    places = np.clip(k - rank.better, 0, rank.tied)
-    missed = np.ones(len(places))
+        raise ValueError(f"k = {k}; success@k needs at least one position")
+    positions = np.clip(k - rank.better, 0, rank.tied)
+    missed = np.ones(len(positions))
     for placed in range(rank.gold_tied.max(initial=0)):
         left = np.maximum(rank.tied - placed, 1)
-        misses = np.maximum(rank.tied - placed - places, 0) / left
+        misses = np.maximum(rank.tied - placed - positions, 0) / left
         missed *= np.where(placed < rank.gold_tied, misses, 1.0)
     return 1.0 - missed
 
@@ -80,16 +80,16 @@ def reciprocal_rank(rank: GoldRank) -> Float64[np.ndarray, " query"]:
 
     Range: above 0, to 1; higher is better. It is Σ_x P(x) / (better + x), where P(x) = C(tied − x,
     gold_tied − 1) / C(tied, gold_tied) is the probability that the first gold of the tied stands at
-    place x. Chance level over N occupations with one gold: (1 + 1/2 + … + 1/N) / N.
+    position x. Chance level over N occupations with one gold: (1 + 1/2 + … + 1/N) / N.
     """
     triples = np.stack([rank.better, rank.tied, rank.gold_tied], axis=1)
     distinct, row = np.unique(triples, axis=0, return_inverse=True)
     better, tied, gold_tied = distinct.T
     expected, probability = np.zeros(len(distinct)), gold_tied / tied
-    for place in range(1, (tied - gold_tied).max(initial=-1) + 2):
-        expected += probability / (better + place)
-        others = np.maximum(tied - place - gold_tied + 1, 0)
-        probability = probability * others / np.maximum(tied - place, 1)
+    for position in range(1, (tied - gold_tied).max(initial=-1) + 2):
+        expected += probability / (better + position)
+        others = np.maximum(tied - position - gold_tied + 1, 0)
+        probability = probability * others / np.maximum(tied - position, 1)
     return expected[row.reshape(-1)]
 
 
@@ -101,11 +101,11 @@ def ranked(scores: Float[np.ndarray, "query document"]) -> Int64[np.ndarray, "qu
 
 
 @dataclass(frozen=True)
-class RelevantPlaces:
+class RelevantPositions:
     """Where the relevant documents of each query stand."""
 
-    # rising, the first place is 1; infinite for a document that was not found, and to fill up
-    places: Float64[np.ndarray, "query gold"]
+    # rising, the first position is 1; infinite for a document that was not found, and to fill up
+    positions: Float64[np.ndarray, "query gold"]
     relevant: Int64[np.ndarray, " query"]  # documents of each query, found or not, at least one
 
     @classmethod
@@ -114,38 +114,38 @@ class RelevantPlaces:
         order: Int[np.ndarray, "query document"],
         gold: Int[np.ndarray, "query gold"],
         depth: int,
-    ) -> RelevantPlaces:
+    ) -> RelevantPositions:
         """Look the `gold` documents up in the `order` of `ranked`; −1 fills up (`pad_gold`).
 
-        A document below place `depth` counts as not found. ValueError if a query has no relevant
+        A document below position `depth` counts as not found. ValueError if a query has no relevant
         document.
         """
         is_gold = gold >= 0
         if not is_gold.any(axis=1).all():
             raise ValueError(f"query {(~is_gold.any(axis=1)).argmax()} has no relevant document")
-        place = np.empty(order.shape)
-        np.put_along_axis(place, order, np.arange(1.0, order.shape[1] + 1)[None], axis=1)
-        own = np.take_along_axis(place, np.maximum(gold, 0), axis=1)
-        places = np.where(is_gold & (own <= depth), own, np.inf)
-        return cls(np.sort(places, axis=1), is_gold.sum(axis=1))
+        position = np.empty(order.shape)
+        np.put_along_axis(position, order, np.arange(1.0, order.shape[1] + 1)[None], axis=1)
+        own = np.take_along_axis(position, np.maximum(gold, 0), axis=1)
+        positions = np.where(is_gold & (own <= depth), own, np.inf)
+        return cls(np.sort(positions, axis=1), is_gold.sum(axis=1))
 
     def average_precision(self) -> Float64[np.ndarray, " query"]:
-        """Return the mean over the relevant documents of the precision at the place of each.
+        """Return the mean over the relevant documents of the precision at the position of each.
 
-        Range 0 to 1, higher is better. It is Σ_i (i / place_i) / relevant, where place_i is that of
-        the i-th relevant document, and one that was not found adds nothing (Buckley and Voorhees
-        2005).
+        Range 0 to 1, higher is better. It is Σ_i (i / position_i) / relevant, where position_i is
+        that of the i-th relevant document, and one that was not found adds nothing (Buckley and
+        Voorhees 2005).
         """
-        rank = np.arange(1, self.places.shape[1] + 1)
-        return np.asarray((rank / self.places).sum(axis=1) / self.relevant)
+        rank = np.arange(1, self.positions.shape[1] + 1)
+        return np.asarray((rank / self.positions).sum(axis=1) / self.relevant)
 
     def reciprocal_rank(self) -> Float64[np.ndarray, " query"]:
-        """Return 1 / place of the first relevant document, 0 where none was found."""
-        return np.asarray(1 / self.places[:, 0])
+        """Return 1 / position of the first relevant document, 0 where none was found."""
+        return np.asarray(1 / self.positions[:, 0])
 
     def success_at_k(self, k: int) -> Float64[np.ndarray, " query"]:
         """Return 1 where a relevant document stands among the first `k`, else 0."""
-        return (self.places[:, 0] <= k).astype(np.float64)
+        return (self.positions[:, 0] <= k).astype(np.float64)
 
 
 def _check_scores(scores: Float[np.ndarray, "query document"]) -> None:

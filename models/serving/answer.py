@@ -25,8 +25,7 @@ from models.serving.qualifiers import KINDS, FoundQualifiers
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float64, Int, Int64, Num
 
-MOST = 1000
-"""Answers to one title: more than anybody reads, and no caller's slip fills the memory."""
+MOST = 1000  # answers to one title: more than anybody reads, and no caller's slip fills the memory
 
 
 class Answer(NamedTuple):
@@ -146,8 +145,7 @@ class PredictParams:
     top_k: int
     min_confidence: float
     code_depth: int
-    language: int | None
-    """Its position among the taxonomy's languages."""
+    language: int | None  # its position among the taxonomy's languages
 
     @classmethod
     def of(
@@ -416,7 +414,7 @@ def _differences(
     They are of the closest aliases, or of the labels where both have the same alias; answers that
     are not `close` have none.
     """
-    rows, counts = np.flatnonzero(close), np.zeros((2, len(close)), np.int64)
+    rows, counts = close.nonzero()[0], np.zeros((2, len(close)), np.int64)
     if not len(rows):
         return arrow_texts([]), counts
     ones, others = own.matched[rows, 0], own.matched[rows, 1]

@@ -19,14 +19,10 @@ from models.text.words import WORDS
 if TYPE_CHECKING:
     from jaxtyping import Int
 
-NULL = "null"
-"""None, NaN, NaT or pandas' NA."""
-NOT_TEXT = "not text"
-"""A number, bytes, or any other value that is no string."""
-EMPTY = "empty"
-"""Nothing but white space."""
-NO_LETTERS = "no letters"
-"""Digits, punctuation or emoji only (Unicode category L is missing)."""
+NULL = "null"  # none, NaN, NaT or pandas' NA
+NOT_TEXT = "not text"  # a number, bytes, or any other value that is no string
+EMPTY = "empty"  # nothing but white space
+NO_LETTERS = "no letters"  # digits, punctuation or emoji only (Unicode category L is missing)
 UNKNOWN_LETTERS = "unknown letters"
 """No letter of it was seen in training, for example another script."""
 NOT_A_JOB_TITLE = "not a job title"
@@ -35,10 +31,8 @@ no more than a status, a contract or a place (`models/serving/qualifiers.py`).""
 UNKNOWN_WORDS = "unknown words"
 """Its out-of-domain score is above the threshold, and no title of the taxonomy has one of its words
 of three letters or more: it is in another language, or no words at all."""
-UNSURE = "low confidence"
-"""Its confidence is below `min_confidence`."""
-UNCALIBRATED = "uncalibrated"
-"""The reason of an answer without confidence."""
+UNSURE = "low confidence"  # its confidence is below `min_confidence`
+UNCALIBRATED = "uncalibrated"  # the reason of an answer without confidence
 REASONS = (
     *(None, NULL, NOT_TEXT, EMPTY, NO_LETTERS, UNKNOWN_LETTERS, NOT_A_JOB_TITLE, UNKNOWN_WORDS),
     *(UNSURE, UNCALIBRATED),
@@ -83,7 +77,7 @@ class TitleReader:
         qualified, batch = self.qualifiers(texts), self.exact_match.resolve(clean_titles(texts))
         reasons, known = np.zeros(len(texts), np.int64), self.exact_match.known(batch)
         reasons[~known & qualified.name_no_job] = CODES[NOT_A_JOB_TITLE]
-        for row in np.flatnonzero(~known).tolist():
+        for row in (~known).nonzero()[0].tolist():
             if self._letters.isdisjoint(batch.titles[row]):
                 any_letter = any(map(_is_letter, batch.titles[row]))
                 reasons[row] = CODES[UNKNOWN_LETTERS if any_letter else NO_LETTERS]
@@ -91,8 +85,8 @@ class TitleReader:
         for row, title in enumerate(batch.titles):
             if not title:
                 reasons[row] = CODES[_no_text(raw_titles[row])]
-        readable = np.flatnonzero(reasons == 0)
-        batch, unknown = batch.take(readable), np.flatnonzero(~known[readable]).tolist()
+        readable = (reasons == 0).nonzero()[0]
+        batch, unknown = batch.take(readable), (~known[readable]).nonzero()[0].tolist()
         before = [batch.titles[row] for row in unknown]
         respelled = zip(unknown, before, self.respelled(before), strict=True)
         changed = {row: title for row, old, title in respelled if title != old}

@@ -43,8 +43,7 @@ from models.text.words import LINES, WORDS, TitleWords, Words, forms_of, parts_o
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float, Float32, Float64, Int, Int64
 
-EDGE = 1e-6
-"""Chances are kept this far from 0 and 1, where the logarithm ends."""
+EDGE = 1e-6  # chances are kept this far from 0 and 1, where the logarithm ends
 EVIDENCE = (
     *("unmatched", "unsaid", "label_unsaid"),
     *("lone", "letters", "head", "topic", "short", "distance"),
@@ -57,10 +56,8 @@ coach"); whether no word of the title has more than `SHORT` letters; 1 − simil
 title or exemplar."""
 ENDING, STRONG, MEAN, SINGLE = 0.05, log(20), 0.1, 0.2
 """Of the formula above; no title's score is higher than `SINGLE` − c, of several words than −c."""
-KNOWN = 10.0
-"""Taken off the score of a title of the index: more than anything else can be."""
-REMEMBERED = 1 << 17
-"""Aliases and labels whose words are remembered."""
+KNOWN = 10.0  # taken off the score of a title of the index: more than anything else can be
+REMEMBERED = 1 << 17  # aliases and labels whose words are remembered
 LONGEST_ABBREVIATION = 5
 VOWELS = frozenset("aeiouyäöüåæøœáéíóúàèìòùâêîôûãõőűěůýąęėįųūāēīăαεηιουωаеиоуъыэюяіїє")
 
@@ -108,10 +105,10 @@ class Levels:
         self,
     ) -> tuple[Int64[np.ndarray, "level occupation"], Int64[np.ndarray, "level code+1"]]:
         """Occupations by their codes at each level, and where those of each code begin."""
-        members = np.argsort(self.codes, axis=1, kind="stable")
+        members = self.codes.argsort(axis=1, kind="stable")
         ranked = np.take_along_axis(self.codes, members, axis=1)
         codes = np.arange(self.codes.max(initial=-1) + 2)
-        return members, np.stack([np.searchsorted(level, codes) for level in ranked])
+        return members, np.stack([level.searchsorted(codes) for level in ranked])
 
     def agree(
         self, answers: Int[np.ndarray, " query"], gold: Int[np.ndarray, " query"]
@@ -206,7 +203,7 @@ def word_evidence(
     lone = sizes == 1
     features[:, :3], features[:, 3] = shares[:, :3], lone
     features[:, 4] = lone * shares[:, 0]
-    for row in np.flatnonzero(lone).tolist():
+    for row in lone.nonzero()[0].tolist():
         features[row, 5] = log1p(endings.get(words.names[words.codes[words.starts[row]]], 0))
     features[:, 6] = lone & (shares[:, 1] > 0) & (shares[:, 3] > 0)
     features[:, 7] = ~words.any_of(long)[:count]
@@ -321,7 +318,7 @@ class Confidence:
         least, codes = self.calibration.ood_threshold, np.zeros(len(batch.titles), np.int64)
         closest = similarity.astype(np.float64)
         most = np.where(is_lone, SINGLE, 0.0) - closest  # no score is higher
-        far = np.flatnonzero((most > least) & ~batch.exact)
+        far = ((most > least) & ~batch.exact).nonzero()[0]
         titles = [batch.titles[row] for row in far.tolist()]
         scores = OodScore((), self.words.endings)(titles, closest[far])
         for row, title, score in zip(far.tolist(), titles, scores, strict=True):

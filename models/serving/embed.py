@@ -25,14 +25,11 @@ if TYPE_CHECKING:
 
 Embed = Callable[[Sequence[str]], "Float32[np.ndarray, 'title dim']"]
 """Cleaned titles to embeddings of unit norm."""
-EIGHT = 8
-"""Added to each number of a half byte."""
+EIGHT = 8  # added to each number of a half byte
 SUMMED_AT_ONCE = 128
 """Titles whose sums stay in the processor's cache; memory for more is asked for each time."""
-RUN_AT_ONCE = 256
-"""Titles that go through ONNX together."""
-WIDTH = 16
-"""Lengths of padded titles are multiples of it."""
+RUN_AT_ONCE = 256  # titles that go through ONNX together
+WIDTH = 16  # lengths of padded titles are multiples of it
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +60,7 @@ class Bag:
         """Embed titles, and say which are longer than the network reads."""
         (ids,), truncated = self.featurizer(titles)
         starts = np.zeros(len(titles) + 1, np.int64)
-        np.cumsum(ids.lengths, out=starts[1:])
+        ids.lengths.cumsum(out=starts[1:])
         vectors = np.empty((len(titles), len(self.bias)), np.float32)
         for start in range(0, len(titles), SUMMED_AT_ONCE):
             part = slice(start, start + SUMMED_AT_ONCE)
@@ -141,7 +138,7 @@ def _longest(titles: Sequence[str]) -> Bool[np.ndarray, " title"]:
 
 def _padded(ids: Ids, rows: Int[np.ndarray, " row"], width: int) -> Int[np.ndarray, "row width"]:
     """Return the ids of some titles, padded with 0."""
-    ends = np.cumsum(ids.lengths)[rows, None]
+    ends = ids.lengths.cumsum()[rows, None]
     positions = ends - ids.lengths[rows, None] + np.arange(width)
     padded = np.zeros(positions.shape, np.int64)
     padded[positions < ends] = ids.flat[positions[positions < ends]]

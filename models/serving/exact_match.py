@@ -30,15 +30,11 @@ TAXONOMY = "taxonomy"
 """Decides where the title is one of its own; else `REVIEW`, `LABEL` or `MODEL` do."""
 DECIDED_BY = (MODEL, TAXONOMY, LABEL, REVIEW)
 """All of these, by which tables of answers number them."""
-HEAD = 12
-"""Titles that a word ends; with more it is the head of others' titles."""
-SHORT = 3
-"""Letters of an abbreviation at most."""
-REMEMBERED = 1 << 16
-"""Titles of the index whose meaning is remembered; looking it up takes long."""
+HEAD = 12  # titles that a word ends; with more it is the head of others' titles
+SHORT = 3  # letters of an abbreviation at most
+REMEMBERED = 1 << 16  # titles of the index whose meaning is remembered; looking it up takes long
 NOBODY: tuple[list[int], bool] = [], False
-BELOW = 1.0
-"""An occupation that people rejected scores less than all others by this."""
+BELOW = 1.0  # an occupation that people rejected scores less than all others by this
 
 
 class Batch(NamedTuple):
@@ -140,7 +136,7 @@ class ExactMatch:
         """Look up cleaned titles, as they stand and normalized."""
         normalized, positions = normalize_cleaned(titles), self.index.positions(titles)
         exact = positions >= 0
-        missing = np.flatnonzero(~exact)
+        missing = (~exact).nonzero()[0]
         positions[missing] = self.index.positions([normalized[row] for row in missing.tolist()])
         return Batch([*titles], normalized, positions, exact)
 
@@ -180,7 +176,7 @@ class ExactMatch:
         """Return the `depth` best occupations, with those last that people called incorrect."""
         for row, title in enumerate(batch.normalized if self.rejected else ()):
             if wrong := self.rejected.get(title):
-                order = np.argsort(np.isin(hits.occupations[row], wrong), kind="stable")
+                order = np.isin(hits.occupations[row], wrong).argsort(kind="stable")
                 for ranked in (hits.occupations, hits.titles):
                     ranked[row] = ranked[row, order]
                 hits.scores[row, wrong] = hits.scores[row].min() - BELOW
@@ -199,7 +195,7 @@ class ExactMatch:
                 map(self.overrides.__contains__, batch.normalized), bool, len(known)
             )
         decided = {}
-        for row in np.flatnonzero(known).tolist():
+        for row in known.nonzero()[0].tolist():
             if decision := self._decide(row, batch, hits):
                 decided[row] = decision
         return decided
@@ -227,7 +223,7 @@ class ExactMatch:
     def _put_first(self, row: int, hits: Hits, owner: int, position: int) -> None:
         """Rank an occupation first, by the title itself or, where it is no alias, its label."""
         best, closest = hits.occupations[row], hits.titles[row]
-        ranks = np.flatnonzero(best == owner)
+        ranks = (best == owner).nonzero()[0]
         end = ranks[0] if len(ranks) else len(best) - 1
         is_alias = position >= 0 and owner in self.index.owners_of(position)
         alias = position if is_alias else self.index.positions([self.labels[owner]])[0]

@@ -19,8 +19,7 @@ from models.text.words import WORDS
 if TYPE_CHECKING:
     from jaxtyping import Float
 
-MOST_WORDS = 50
-"""Words of a title that are left out in turn: networks read a hundred characters."""
+MOST_WORDS = 50  # words of a title that are left out in turn: networks read a hundred characters
 LEAST_MORE = 0.05
 """The least that a word adds more to the first occupation than to the second if it tells why."""
 DECIDED = {

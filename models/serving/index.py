@@ -22,13 +22,10 @@ HALF_BYTES, LOWER, EIGHTS = 4, 15, 8
 STEPS = 1 << 13
 """The norm of a quantized title. A row of bytes has one of 127·√dim at most: with 256 dimensions,
 no sum of products is larger than 2²⁴."""
-FLOATS = 1 << 10
-"""The norm of a row of floats that is quantized."""
-LANES = 16
-"""Rows of a block that are multiplied at once (`multiply_block`)."""
+FLOATS = 1 << 10  # the norm of a row of floats that is quantized
+LANES = 16  # rows of a block that are multiplied at once (`multiply_block`)
 ROWS_AT_ONCE = 1 << 14
-TILE = 16
-"""Rows of floats that are multiplied at once, by `similarities`."""
+TILE = 16  # rows of floats that are multiplied at once, by `similarities`
 
 
 @dataclass(frozen=True)

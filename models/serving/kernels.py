@@ -23,18 +23,13 @@ if TYPE_CHECKING:
     from jaxtyping import Bool, Float32, Float64, Int, Int16, Int64, Shaped, UInt8, UInt32
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-TITLES = 4
-"""Titles that are multiplied with a block while it is at hand."""
-STEM = 4
-"""Letters that two forms of a word have in common at least."""
-RANKS = np.float32(1 << 16)
-"""Scores are ranked in so many steps of one."""
-WIDEST = np.float32(1 << 17)
-"""Rank of two, more than a score has."""
+TITLES = 4  # titles that are multiplied with a block while it is at hand
+STEM = 4  # letters that two forms of a word have in common at least
+RANKS = np.float32(1 << 16)  # scores are ranked in so many steps of one
+WIDEST = np.float32(1 << 17)  # rank of two, more than a score has
 COMPARED_AT_ONCE = 16
 """Occupations of which none is looked at alone where all score less than the best."""
-LEAST_POWER = np.float32(-80)
-"""Exponents below it count as this one."""
+LEAST_POWER = np.float32(-80)  # exponents below it count as this one
 OPTIONS = {"nogil": True, "error_model": "numpy", "fastmath": {"reassoc", "contract"}}
 """Of the compiler: sums of floats may be added up in any order, though always in the same."""
 

@@ -172,15 +172,15 @@ class Spellings:
         written, preferred = Texts.of(aliases["written"]), np.flatnonzero(aliases["preferred"])
         names, owners = written.take(preferred), occupation.codes[preferred]
         own = spoken.codes[preferred][names == labels[owners]]
-        ranked = np.argsort(-np.bincount(own, minlength=len(spoken.names)), kind="stable")
+        ranked = (-np.bincount(own, minlength=len(spoken.names))).argsort(kind="stable")
         languages = [spoken.names[number] for number in ranked.tolist()]
-        language = np.argsort(ranked)[spoken.codes]
+        language = ranked.argsort()[spoken.codes]
         keys = (occupation.codes * len(title.names) + title.codes) * len(languages) + language
         distinct, first = np.unique(keys, return_index=True)  # of equal ones the taxonomy's first
         by_language = np.tile(labels, (len(languages), 1))
         by_language[language[preferred], owners] = names
         is_label = np.zeros(len(distinct), bool)
-        is_label[np.searchsorted(distinct, keys[preferred])] = True
+        is_label[distinct.searchsorted(keys[preferred])] = True
         return cls(languages, distinct, written, first, is_label, len(title.names), by_language)
 
     def positions(
@@ -191,11 +191,11 @@ class Spellings:
     ) -> Int64[np.ndarray, "*answer"]:
         """Return the spelling of each (occupation, title) in a language, or in the first it has."""
         first = (occupations * self.titles + titles) * len(self.languages)
-        found: Int64[np.ndarray, "*answer"] = np.searchsorted(self.keys, first + language)
+        found: Int64[np.ndarray, "*answer"] = self.keys.searchsorted(first + language)
         if language == 0:
             return found
         is_there = self.keys.take(found, mode="clip") == first + language
-        found[~is_there] = np.searchsorted(self.keys, first[~is_there])
+        found[~is_there] = self.keys.searchsorted(first[~is_there])
         return found
 
     def texts(
@@ -220,7 +220,7 @@ class Spellings:
         "Koch" is one, of "Koch/Köchin".
         """
         first = (occupation * self.titles + title) * len(self.languages)
-        positions = np.arange(*np.searchsorted(self.keys, [first, first + len(self.languages)]))
+        positions = np.arange(*self.keys.searchsorted([first, first + len(self.languages)]))
         if self.preferred[positions].any():
             return True
         labels = self.labels[self.languages_of(positions), occupation]
@@ -285,7 +285,7 @@ class Spellings:
     def _titles_in(self, language: int, occupation: int) -> Int64[np.ndarray, " title"]:
         """Return the titles of an occupation in a language, ascending."""
         count = self.titles * len(self.languages)
-        start, end = np.searchsorted(self.keys, [occupation * count, (occupation + 1) * count])
+        start, end = self.keys.searchsorted([occupation * count, (occupation + 1) * count])
         own = self.keys[start:end]
         titles: Int64[np.ndarray, " title"] = (
             own[own % len(self.languages) == language] // len(self.languages) % self.titles

@@ -31,8 +31,7 @@ from models.text.texts import Coded, Texts
 from models.text.words import TitleWords
 
 NUMBERS = {"F32": np.float32, "I8": np.int8, "U8": np.uint8}  # of safetensors
-FORMAT = 15
-"""Counts up whenever a package's files change in a way that older code cannot read."""
+FORMAT = 15  # counts up whenever a package's files change in a way that older code cannot read
 CHECKSUMS = "SHA256SUMS"
 OUTSIDE = "../../"
 """Begins the paths of the files outside of the package's folder: the code that serves it."""

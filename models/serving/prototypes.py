@@ -56,7 +56,7 @@ class WeightedVectors:
         members, t = index.memberships, rule.temperature
         aliases = rule.weights(members)
         own = np.exp(exemplars.bias / t) / np.sqrt(size_of(members, aliases))
-        own = np.repeat(own, members.sizes) * (1 if aliases is None else aliases)
+        own = own.repeat(members.sizes) * (1 if aliases is None else aliases)
         linked = np.diff([*exemplars.starts, len(exemplars.title_numbers)])
         numbers = np.arange(len(members.sizes))
         owners = np.repeat(
@@ -64,23 +64,20 @@ class WeightedVectors:
         )
         positions = np.concatenate([members.titles, exemplars.title_numbers + len(index.titles)])
         weights = np.concatenate([own, exemplars.weights])
-        order = np.argsort(owners, kind="stable")
+        order = owners.argsort(kind="stable")
         return cls(
             positions[order],
             weights[order].astype(np.float32),
             owners[order],
-            np.searchsorted(owners[order], [*numbers, len(numbers)]),
+            owners[order].searchsorted([*numbers, len(numbers)]),
             members.sizes,
             t,
         )
 
 
-AXIS_STEPS = 1 << 10
-"""The norm of a whole axis: a product of one with a whole title is below 2²⁴."""
-DIGIT = 128
-"""Added to the integers of a title."""
-AT_ONCE = 16
-"""Titles whose products with the prototypes stay in the processor's cache."""
+AXIS_STEPS = 1 << 10  # the norm of a whole axis: a product of one with a whole title is below 2²⁴
+DIGIT = 128  # added to the integers of a title
+AT_ONCE = 16  # titles whose products with the prototypes stay in the processor's cache
 
 Product = Callable[["UInt8[np.ndarray, 'title axis']"], "Int32[np.ndarray, 'title prototype']"]
 """Of titles in bytes, `DIGIT` too large, with the numbers of prototypes."""
@@ -147,4 +144,4 @@ class Prototypes:
     @cached_property
     def _order(self) -> Int64[np.ndarray, " occupation"]:
         """The position of each occupation in `occupations`."""
-        return np.argsort(self.occupations)
+        return self.occupations.argsort()

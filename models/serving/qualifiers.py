@@ -25,15 +25,13 @@ if TYPE_CHECKING:
     from jaxtyping import Bool, Int, Shaped
 
 KINDS = ("seniority", "contract", "location")
-NEITHER = "neither"
-"""Of a phrase that holds a qualifier's word and is none: "head office"."""
+NEITHER = "neither"  # of a phrase that holds a qualifier's word and is none: "head office"
 NO_JOB = "no_job"
 """Of a phrase that says that there is no job: a status, a placeholder, an advertiser's call."""
 ALL_KINDS = (*KINDS, NEITHER, NO_JOB)
 TELLING = ("", NEITHER, "seniority")
 """Kinds of words that may belong to an occupation; a title needs one of them."""
-NUMBER = "#"
-"""In a phrase: any number, a range or a fraction too, but no amount of money."""
+NUMBER = "#"  # in a phrase: any number, a range or a fraction too, but no amount of money
 MONEY = "¤"
 TOKENS = re.compile(r"[£$€¥][^\S\n]?\d[\d.,:/-]*|\d+(?:[.,:/-]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
 PHRASE_TOKENS = re.compile(rf"{NUMBER}|{TOKENS.pattern}")
@@ -87,8 +85,8 @@ class Qualifiers:
         words = Words.of(raw_titles, TOKENS)
         folded = [*map(_compared, words.names)]
         longest = np.array([self._lengths.get(token, 0) for token in folded], np.int64)[words.codes]
-        first = np.flatnonzero(longest)
-        rows = np.searchsorted(words.starts, first, side="right") - 1
+        first = longest.nonzero()[0]
+        rows = words.starts.searchsorted(first, side="right") - 1
         most = np.minimum(longest[first], words.starts[rows + 1] - first)
         codes, found = words.codes.tolist(), dict[int, None]()
         for start, row, tokens in zip(first.tolist(), rows.tolist(), most.tolist(), strict=True):

@@ -24,8 +24,7 @@ from models.serving.index import AliasIndex, Memberships
 if TYPE_CHECKING:
     from jaxtyping import Float, Float32, Int, Int64
 
-IN_CACHE = 1 << 18
-"""Similarities of aliases that are made scores at once."""
+IN_CACHE = 1 << 18  # similarities of aliases that are made scores at once
 REVIEW, LABEL, MODEL = "review", "label", "model"
 """Who names the occupation: people in a review, the label that came with the data, or a network."""
 

@@ -27,14 +27,10 @@ if TYPE_CHECKING:
 Similarities = Callable[[Sequence[str]], "Float32[np.ndarray, 'query title']"]
 """A system as one function: cleaned titles in, similarities to the titles of an index out, and then
 to those of the exemplars, where a search has any."""
-TITLES_AT_ONCE = 256
-"""Titles looked up at once: their similarities to 100,000 titles take 100 MB."""
-CANDIDATES = 20
-"""Occupations that a search in two stages scores in full."""
-DEPTH = CANDIDATES // 2
-"""Answers to a title at most; a search for more is faster as a whole."""
-BATCH = 4096
-"""Titles whose candidates are scored together, occupation by occupation."""
+TITLES_AT_ONCE = 256  # titles looked up at once: their similarities to 100,000 titles take 100 MB
+CANDIDATES = 20  # occupations that a search in two stages scores in full
+DEPTH = CANDIDATES // 2  # answers to a title at most; a search for more is faster as a whole
+BATCH = 4096  # titles whose candidates are scored together, occupation by occupation
 
 
 class Hits(NamedTuple):
@@ -77,8 +73,8 @@ class Search:
         scores = self.rule(similarities, memberships)
         if self.exemplars is not None:
             scores = self.exemplars(scores, everything[:, known:])
-        best = np.argsort(-scores, axis=1, kind="stable")[:, :depth]
-        row = np.repeat(np.arange(len(best)), best.shape[1])
+        best = (-scores).argsort(axis=1, kind="stable")[:, :depth]
+        row = np.arange(len(best)).repeat(best.shape[1])
         closest = best_titles(similarities, memberships, row, best.reshape(-1))
         return Hits(scores, best, closest.reshape(best.shape), everything.max(axis=1))
 
@@ -171,7 +167,7 @@ class TwoStageSearch:
         best: Int64[np.ndarray, "query candidate"],
     ) -> Int64[np.ndarray, "query candidate"]:
         """Put the occupations that have a title as an alias among its best, in place."""
-        for row in np.flatnonzero(positions >= 0).tolist():
+        for row in (positions >= 0).nonzero()[0].tolist():
             own = self.index.owners_of(int(positions[row]))
             missing = [name for name in own if name not in best[row]][:CANDIDATES]
             if missing:  # instead of the worst that are no owners themselves
@@ -196,8 +192,8 @@ class TwoStageSearch:
         )
         links, (table, sums) = self.links, self._table
         flat = candidates.reshape(-1)
-        pairs = np.argsort(flat, kind="stable")
-        ends = np.searchsorted(flat[pairs], np.arange(len(links.aliases)), side="right")
+        pairs = flat.argsort(kind="stable")
+        ends = flat[pairs].searchsorted(np.arange(len(links.aliases)), side="right")
         arrays = (links.positions, links.weights, links.starts, links.aliases)
         short = in_pairs(titles.astype(np.int16))
         temperature = np.float32(links.temperature)
@@ -233,7 +229,7 @@ def nearest_titles(
         raise ValueError(f"k = {k}; it must be 1 or more")
     for start in range(0, len(titles), TITLES_AT_ONCE):
         similar = embed(titles[start : start + TITLES_AT_ONCE]) @ others.T
-        best = np.argsort(-similar, axis=1, kind="stable")[:, :k]
+        best = (-similar).argsort(axis=1, kind="stable")[:, :k]
         for row, positions in enumerate(best.tolist()):
             for rank, position in enumerate(positions, start=1):
                 yield start + row, rank, position, float(similar[row, position])

@@ -29,12 +29,9 @@ if TYPE_CHECKING:
 ENDS = PARTS.pattern.replace(r"\s", " ")
 LAST_WORDS = re.compile(rf"(?<![^\W_])(?>{WORDS.pattern})(?= *(?:\n|$|{ENDS}))")
 """Words at the end of a part, in cleaned titles that stand line by line."""
-SHORTEST = 5
-"""Letters of a last word that may be misspelt."""
-FREQUENT = 5
-"""Titles that end with the word that is meant."""
-RARER = 100
-"""Times that it is as frequent as a known word that is taken for it."""
+SHORTEST = 5  # letters of a last word that may be misspelt
+FREQUENT = 5  # titles that end with the word that is meant
+RARER = 100  # times that it is as frequent as a known word that is taken for it
 SHORTEST_OF_TITLE, MOST_UNKNOWN = 4, 2
 """Letters of a misspelt word of a title of the taxonomy, and such words of it at most."""
 HASH_BASE = 0x9E3779B97F4A7C15
@@ -60,11 +57,11 @@ class Spelling:
         """Return cleaned titles with abbreviations written out and misspelt words corrected."""
         made, words = [*titles], Words.of(titles)
         changed = words.any_of([name in self.meanings for name in words.names])
-        for row in np.flatnonzero(changed).tolist():
+        for row in changed.nonzero()[0].tolist():
             made[row] = WORDS.sub(_replaced_by(self.meanings), made[row])
         meant = self._last_words(made)
         changed |= words.any_of([name in meant for name in words.names])
-        rows = np.flatnonzero(changed)
+        rows = changed.nonzero()[0]
         for row in rows.tolist():
             made[row] = LAST_WORDS.sub(_replaced_by(meant), made[row])
         for row, title in self._whole_titles(made, words, ~changed).items():
@@ -100,9 +97,7 @@ class Spelling:
         own = words.codes[may_be[words.texts]]
         names = [words.names[code] for code in np.unique(own[unknown[own]]).tolist()]
         best = self._known.best(dict.fromkeys(names, 0))
-        rows = np.flatnonzero(
-            may_be & words.any_of([name in best for name in words.names])
-        ).tolist()
+        rows = (may_be & words.any_of([name in best for name in words.names])).nonzero()[0].tolist()
         wholes = [WORDS.sub(_replaced_by(best), titles[row]) for row in rows]
         known = self.are_known(wholes).tolist()
         return {row: title for row, title, own in zip(rows, wholes, known, strict=True) if own}
@@ -157,7 +152,7 @@ class NearWords:
         words = sorted(counts)
         letters = letters_of(words)
         hashes, owners = _remainders(*letters)
-        order = np.argsort(hashes, kind="stable")
+        order = hashes.argsort(kind="stable")
         frequent = np.array([*map(counts.__getitem__, words)], np.int64)
         return cls(words, frequent, letters, hashes[order], owners[order])
 
@@ -172,14 +167,14 @@ class NearWords:
             return {}
         letters, begins = letters_of(words)
         hashes, queried = _remainders(letters, begins)
-        order = np.argsort(hashes)  # neighbours are looked up in a fraction of the time
-        starts = np.searchsorted(self.hashes, hashes[order])
+        order = hashes.argsort()  # neighbours are looked up in a fraction of the time
+        starts = self.hashes.searchsorted(hashes[order])
         is_there = self.hashes.take(starts, mode="clip") == hashes[order]
         starts, order = starts[is_there], order[is_there]
-        sizes = np.searchsorted(self.hashes, hashes[order], side="right") - starts
-        ranks = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        owners = self.owners[np.repeat(starts, sizes) + ranks]
-        queried = np.repeat(queried[order], sizes)
+        sizes = self.hashes.searchsorted(hashes[order], side="right") - starts
+        ranks = np.arange(sizes.sum()) - (sizes.cumsum() - sizes).repeat(sizes)
+        owners = self.owners[starts.repeat(sizes) + ranks]
+        queried = queried[order].repeat(sizes)
         often = np.array([*least.values()])[queried]
         own_letters, own_begins = self.letters
         is_first = own_letters[own_begins[owners]] == letters[begins[queried]]
@@ -207,14 +202,14 @@ def _remainders(
     powers = np.full(sizes.max(initial=1), HASH_BASE, np.uint64)
     powers[0] = 1
     powers = np.cumprod(powers)
-    terms = letters.astype(np.uint64) * powers[np.arange(len(letters)) - np.repeat(starts, sizes)]
-    before = np.cumsum(terms) - terms
-    before -= np.repeat(before[starts], sizes)
+    terms = letters.astype(np.uint64) * powers[np.arange(len(letters)) - starts.repeat(sizes)]
+    before = terms.cumsum() - terms
+    before -= before[starts].repeat(sizes)
     whole = np.add.reduceat(terms, starts) if len(sizes) else terms
-    after = np.repeat(whole, sizes) - before - terms
+    after = whole.repeat(sizes) - before - terms
     return (
         np.concatenate([whole, before + after * np.uint64(HASH_INVERSE)]),
-        np.concatenate([owners, np.repeat(owners, sizes)]),
+        np.concatenate([owners, owners.repeat(sizes)]),
     )
 
 

@@ -42,8 +42,7 @@ BLOCK = 8192  # titles featurized at once, so that what is made on the way stays
 class Ids(NamedTuple):
     """The units of a block of titles."""
 
-    flat: Int[np.ndarray, " unit"]
-    """int64, title after title."""
+    flat: Int[np.ndarray, " unit"]  # int64, title after title
     lengths: Int[np.ndarray, " title"]
     """int64, at least 1: a title without a known unit counts as one of padding."""
 
@@ -57,8 +56,7 @@ class Ids(NamedTuple):
 class Features(NamedTuple):
     """A featurized block of titles."""
 
-    streams: tuple[Ids, ...]
-    """One for each kind of unit that the encoder reads."""
+    streams: tuple[Ids, ...]  # one for each kind of unit that the encoder reads
     truncated: Bool[np.ndarray, " title"]
     """True where a title was longer than the `max_length` of one of them."""
 
@@ -68,8 +66,7 @@ class Vocabulary:
     """Which units have an id of their own: `known[position]` has the id `FIRST + position`."""
 
     units: UnitSettings
-    known: Sequence[str]
-    """Sorted; empty where ids are hashes (`units.buckets`)."""
+    known: Sequence[str]  # sorted; empty where ids are hashes (`units.buckets`)
 
     @classmethod
     def fit(cls, titles: Sequence[str], units: UnitSettings) -> Vocabulary:
@@ -124,8 +121,8 @@ class Vocabulary:
             known = ids != UNKNOWN
             sizes = np.bincount(read.group[known], minlength=read.groups)
             wide = sizes[read.mentions]
-            begins = (np.cumsum(sizes) - sizes)[read.mentions] - (np.cumsum(wide) - wide)
-            flat = ids[known][np.arange(wide.sum()) + np.repeat(begins, wide)]
+            begins = (sizes.cumsum() - sizes)[read.mentions] - (wide.cumsum() - wide)
+            flat = ids[known][np.arange(wide.sum()) + begins.repeat(wide)]
             lengths = np.bincount(read.row, wide, len(titles)).astype(np.int64)
             truncated = read.truncated
         else:
@@ -137,7 +134,7 @@ class Vocabulary:
             lengths = np.bincount(row, minlength=len(titles))
         empty = lengths == 0
         if empty.any():
-            flat = np.insert(flat, np.cumsum(lengths)[empty], PADDING)
+            flat = np.insert(flat, lengths.cumsum()[empty], PADDING)
         return Ids(flat, np.maximum(lengths, 1)), truncated
 
     def _look_up(self, stretches: Spans | Subwords) -> Int[np.ndarray, " unit"]:
@@ -147,7 +144,7 @@ class Vocabulary:
         known, position, firsts = self._hashes
         # where the hashes with the same first bits begin, and from there on to the first not below
         at = firsts[hashes >> np.uint64(64 - _bits(known))]
-        below = np.flatnonzero(known[at] < hashes)
+        below = (known[at] < hashes).nonzero()[0]
         while len(below):
             at[below] += 1
             below = below[known[at[below]] < hashes[below]]
@@ -161,12 +158,12 @@ class Vocabulary:
         """
         text, ends = Texts.of(self.known).joined()
         hashes = segment_hashes(code_points(text), ends[:-1], ends[1:])
-        order = np.argsort(hashes)
+        order = hashes.argsort()
         known = np.append(hashes[order], np.uint64(2**64 - 1))
         position = np.append(order, UNKNOWN - FIRST)
         bits = _bits(known)
         firsts = np.arange(2**bits, dtype=np.uint64) << np.uint64(64 - bits)
-        return known, position, np.searchsorted(known, firsts)
+        return known, position, known.searchsorted(firsts)
 
 
 @dataclass(frozen=True)
@@ -241,9 +238,9 @@ def _distinct(
     hashes: UInt64[np.ndarray, " unit"], counts: Int[np.ndarray, " unit"]
 ) -> tuple[Int[np.ndarray, " distinct"], Int[np.ndarray, " distinct"]]:
     """Return one position of each distinct hash, and the sum of its counts."""
-    order = np.argsort(hashes)
+    order = hashes.argsort()
     ordered = hashes[order]
-    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(order)])
+    starts = np.append(True, ordered[1:] != ordered[:-1])[: len(order)].nonzero()[0]
     return order[starts], np.add.reduceat(counts[order], starts) if len(starts) else counts
 
 

@@ -23,8 +23,7 @@ SIGNS = re.compile(r"[^\w\s+#.&/]|_")
 """Every character that may be punctuation (Unicode category P) and is not kept."""
 LONGEST = 1000
 """Characters of a title that are read, runs of white space counted as one; the rest is cut."""
-SCANNED = 10 * LONGEST
-"""Characters of a raw title that are looked at for these."""
+SCANNED = 10 * LONGEST  # characters of a raw title that are looked at for these
 
 
 def shortened(raw_title: str) -> str:

@@ -36,20 +36,16 @@ class UnitSettings:
     subwords a space before and after each word."""
     min_count: int = 1
     """Occurrences in the training titles from which on a unit is in the vocabulary (C)."""
-    most: int = 0
-    """Most frequent units of each order that are kept; 0 keeps all."""
-    buckets: int = 0
-    """Above 0 there is no vocabulary: a unit's id is its hash modulo this many."""
+    most: int = 0  # most frequent units of each order that are kept; 0 keeps all
+    buckets: int = 0  # above 0 there is no vocabulary: a unit's id is its hash modulo this many
 
 
 FACTOR = 0x9E3779B97F4A7C15  # odd, so that it has an inverse modulo 2**64
 INVERSE = pow(FACTOR, -1, 2**64)
 WORD_SIGNS = "+#&"
 """Part of a word wherever they stand (c++, c#, r&d); a full stop is one before a letter (.net)."""
-OTHER, LETTER, SIGN, STOP = range(1, 5)
-"""Kinds of characters."""
-SHORT_TEXT = 1 << 12
-"""Characters of a text that is hashed without powers of its own."""
+OTHER, LETTER, SIGN, STOP = range(1, 5)  # kinds of characters
+SHORT_TEXT = 1 << 12  # characters of a text that is hashed without powers of its own
 
 
 class Spans(NamedTuple):
@@ -59,8 +55,7 @@ class Spans(NamedTuple):
     points: UInt64[np.ndarray, " character"]
     start: Int[np.ndarray, " unit"]
     end: Int[np.ndarray, " unit"]
-    row: Int[np.ndarray, " unit"]
-    """The title that the unit is of; ascending."""
+    row: Int[np.ndarray, " unit"]  # the title that the unit is of; ascending
     truncated: Bool[np.ndarray, " title"]
 
 
@@ -73,7 +68,7 @@ def spans(titles: Sequence[str], units: UnitSettings) -> Spans:
     if units.unit == "ngram":
         kept = [f" {title} " for title in kept]
     text = "".join(kept)
-    row = np.repeat(np.arange(len(kept)), _lengths(kept))
+    row = np.arange(len(kept)).repeat(_lengths(kept))
     points = code_points(text)
     if units.unit == "character":
         start = np.arange(len(points))
@@ -86,10 +81,10 @@ def _ngrams(
     part: Int[np.ndarray, " character"], orders: Sequence[int]
 ) -> tuple[Int[np.ndarray, " ngram"], Int[np.ndarray, " ngram"]]:
     """Return start and end of the n-grams, part after part; each ends where it began."""
-    starts = [np.flatnonzero(part[: max(0, len(part) - n + 1)] == part[n - 1 :]) for n in orders]
+    starts = [(part[: max(0, len(part) - n + 1)] == part[n - 1 :]).nonzero()[0] for n in orders]
     start = np.concatenate(starts)
     wide = np.repeat(orders, [len(start) for start in starts])
-    by_part = np.argsort(part[start], kind="stable")
+    by_part = part[start].argsort(kind="stable")
     start = start[by_part]
     return start, start + wide[by_part]
 
@@ -104,10 +99,8 @@ class Subwords(NamedTuple):
     points: UInt64[np.ndarray, " character"]
     start: Int[np.ndarray, " unit"]
     end: Int[np.ndarray, " unit"]
-    group: Int[np.ndarray, " unit"]
-    """Ascending."""
-    row: Int[np.ndarray, " mention"]
-    """The titles of the groups, ascending."""
+    group: Int[np.ndarray, " unit"]  # ascending
+    row: Int[np.ndarray, " mention"]  # the titles of the groups, ascending
     mentions: Int[np.ndarray, " mention"]
     """The groups of each title: the n-grams of its words, its long words, its pairs."""
     groups: int
@@ -120,18 +113,18 @@ def subwords(titles: Sequence[str], units: UnitSettings) -> Subwords:
     hashes = segment_hashes(words.points, words.start, words.end)
     _, first, word = np.unique(hashes, return_index=True, return_inverse=True)
     count = len(first)
-    left = np.flatnonzero(words.row[:-1] == words.row[1:])
+    left = (words.row[:-1] == words.row[1:]).nonzero()[0]
     keys = word[left] * count + word[left + 1]
     pairs, pair = np.unique(keys, return_inverse=True)
     both = np.stack(np.divmod(pairs, max(count, 1)), axis=1).reshape(-1)
     text, points, start, end = _framed(words, first[np.concatenate([np.arange(count), both])])
     wide = (end - start)[:count]
-    begins, stops = _ngrams(np.repeat(np.arange(count), wide), units.orders)
-    inside = np.searchsorted(end[:count], begins, side="right")
-    long = np.flatnonzero(wide > max(units.orders))
+    begins, stops = _ngrams(np.arange(count).repeat(wide), units.orders)
+    inside = end[:count].searchsorted(begins, side="right")
+    long = (wide > max(units.orders)).nonzero()[0]
     row = np.concatenate([words.row, words.row, words.row[left]])
     mentions = np.concatenate([word, count + word, 2 * count + pair])
-    order = np.argsort(row, kind="stable")
+    order = row.argsort(kind="stable")
     return Subwords(
         text,
         points,
@@ -150,9 +143,9 @@ def _framed(
 ) -> tuple[str, np.ndarray, np.ndarray, np.ndarray]:
     """Return text, points, starts and ends of some words, each between two spaces."""
     wide = words.end[chosen] - words.start[chosen] + 2
-    end = np.cumsum(wide)
+    end = wide.cumsum()
     start = end - wide
-    points = words.points[np.arange(wide.sum()) + np.repeat(words.start[chosen] - 1 - start, wide)]
+    points = words.points[np.arange(wide.sum()) + (words.start[chosen] - 1 - start).repeat(wide)]
     points[start] = points[end - 1] = ord(" ")
     text = points.astype(np.uint32).tobytes().decode("utf-32-le", "surrogatepass")
     return text, points, start, end
@@ -171,7 +164,7 @@ def segment_hashes(
     count = len(points)
     powers, back = _short_powers() if count < SHORT_TEXT else _powers(count)
     sums = np.zeros(count + 1, np.uint64)
-    np.cumsum(_scrambled(points) * powers[:count], out=sums[1:])
+    (_scrambled(points) * powers[:count]).cumsum(out=sums[1:])
     stretch = sums[end] - sums[start]
     return _scrambled(stretch * back[start] if count else stretch)
 
@@ -200,14 +193,14 @@ def _words(titles: Sequence[str], most: int) -> Spans:
     inside = np.zeros(len(kinds) + 1, bool)
     inside[1:] = (kinds == LETTER) | (kinds == SIGN)
     inside[1:-1] |= (kinds[:-1] == STOP) & (kinds[1:] == LETTER)
-    edges = np.flatnonzero(inside[1:] != inside[:-1])  # a space ends the text
+    edges = (inside[1:] != inside[:-1]).nonzero()[0]  # a space ends the text
     start, end = edges[::2], edges[1::2]
-    ends = np.cumsum(_lengths(titles) + 1)
-    row = np.searchsorted(ends, start, side="right")
+    ends = (_lengths(titles) + 1).cumsum()
+    row = ends.searchsorted(start, side="right")
     counts = np.bincount(row, minlength=len(titles))
     truncated = counts > most
     if truncated.any():
-        kept = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts) < most
+        kept = np.arange(len(row)) - (counts.cumsum() - counts).repeat(counts) < most
         start, end, row = start[kept], end[kept], row[kept]
     return Spans(text, points, start, end, row, truncated)
 

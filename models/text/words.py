@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 PARTS = re.compile(r"[,(/|:;)\[\]–]|-\s|\s-")
 """Separators of a title's parts: commas, brackets, dashes beside a space."""
 WORDS = re.compile(r"[^\W_]+(?:[+#'&]+[^\W_]*)*")
-LINES = re.compile(rf"\n|{WORDS.pattern}")
-"""Words, and the line breaks between titles."""
+LINES = re.compile(rf"\n|{WORDS.pattern}")  # words, and the line breaks between titles
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +47,7 @@ class Words:
         """Collect the words of so many texts, with a line break between two texts."""
         numbers = {"\n": 0}
         codes = np.array([numbers.setdefault(word, len(numbers)) for word in found], np.int64)
-        breaks = np.flatnonzero(codes == 0)
+        breaks = (codes == 0).nonzero()[0]
         starts = np.zeros(texts + 1, np.int64)
         starts[1:-1] = breaks - np.arange(len(breaks))
         starts[-1] = len(codes) - len(breaks)
@@ -70,7 +69,7 @@ class Words:
     @cached_property
     def texts(self) -> Int64[np.ndarray, " word"]:
         """The text of each word."""
-        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+        return np.arange(len(self.starts) - 1).repeat(np.diff(self.starts))
 
     @cached_property
     def letters(self) -> tuple[UInt32[np.ndarray, " letter"], Int64[np.ndarray, " name+1"]]:

@@ -14,6 +14,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -71,17 +72,11 @@ def ask(
 def _lines() -> Iterator[list[str]]:
     """Yield titles of standard input: each by itself as a person types it, else many at once."""
     lines = io.TextIOWrapper(sys.stdin.buffer, "utf-8-sig", errors="replace")
-    typed = sys.stdin.isatty()
+    titles, typed = (line.rstrip("\r\n") for line in lines), sys.stdin.isatty()
     if typed:
         print("a title and Enter; Ctrl-D ends", file=sys.stderr)
-    titles: list[str] = []
-    for line in lines:
-        titles.append(line.rstrip("\r\n"))
-        if typed or len(titles) == AT_ONCE:
-            yield titles
-            titles = []
-    if titles:
-        yield titles
+    while batch := [*islice(titles, 1 if typed else AT_ONCE)]:
+        yield batch
 
 
 def described(
@@ -125,28 +120,24 @@ def described(
 
 def printed(answer: Mapping[str, Any], *, colour: bool, width: int) -> str:
     """Write what `described` yields; `width` in characters."""
-    title = answer["raw_title"] if answer["raw_title"] is not None else ""
-    lines = [_painted(BOLD, _plain(title), colour), _headline(answer, colour)]
+    lines = [_painted(BOLD, _plain(answer["raw_title"] or ""), colour), _headline(answer, colour)]
+    room = max(40, min(width, WIDTH)) - len(INDENT) - NAME
     for name, text in _details(answer):
-        wrapped = textwrap.wrap(
-            _plain(text), max(40, min(width, WIDTH)) - len(INDENT) - NAME, break_on_hyphens=False
-        )
-        lines += [
-            f"{INDENT}{_painted(DIM, label.ljust(NAME), colour)}{line}"
-            for label, line in zip([name, *[""] * len(wrapped)], wrapped, strict=False)
-        ]
+        for line in textwrap.wrap(_plain(text), room, break_on_hyphens=False):
+            lines.append(INDENT + _painted(DIM, name.ljust(NAME), colour) + line)
+            name = ""
     return "\n".join(lines)
 
 
 def _headline(answer: Mapping[str, Any], colour: bool) -> str:
     if answer["abstained"]:
-        return f"{INDENT}{_painted(YELLOW, 'no answer: ' + answer['reason'], colour)}"
-    label = _painted(BOLD, _plain(answer["occupation_label"]), colour)
+        return INDENT + _painted(YELLOW, f"no answer: {answer['reason']}", colour)
+    label = INDENT + _painted(BOLD, _plain(answer["occupation_label"]), colour)
     confidence = answer["confidence"]
     if confidence is None:
-        return f"{INDENT}{label}  {answer['reason']}"
+        return f"{label}  {answer['reason']}"
     tone = GREEN if confidence >= SURE else YELLOW if confidence >= LIKELY else RED
-    return f"{INDENT}{label}  {_painted(tone, f'confidence {confidence:.2f}', colour)}"
+    return f"{label}  {_painted(tone, f'confidence {confidence:.2f}', colour)}"
 
 
 def _details(answer: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -157,11 +148,13 @@ def _details(answer: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield "code", f"{answer['best_confident_code']} is confident"
         return
     yield "id", answer["occupation_id"]
-    if answer["codes"]:
-        yield "hierarchy", " > ".join(_levels(answer))
+    sure = [f"({value:.2f})" for value in answer["code_confidences"]]
+    parts = zip_longest(answer["codes"], answer["code_labels"], sure)
+    levels = [" ".join(filter(None, one)) for one in parts]
+    if levels:
+        yield "hierarchy", " > ".join(levels)
     if answer["best_confident_code"] in answer["codes"]:
-        level = answer["codes"].index(answer["best_confident_code"])
-        yield "sure of", [*_levels(answer)][level]
+        yield "sure of", levels[answer["codes"].index(answer["best_confident_code"])]
     if answer["crosswalk_codes"]:
         yield "codes", ", ".join(answer["crosswalk_codes"])
     words = {kind: answer[kind] for kind in ("seniority", "contract", "location") if answer[kind]}
@@ -172,13 +165,6 @@ def _details(answer: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "similar", ", ".join(named)
     if "explanation" in answer:
         yield "why", answer["explanation"]["why"]
-
-
-def _levels(answer: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the codes with their labels and confidences, where there are any."""
-    for level, code in enumerate(answer["codes"]):
-        sure = [f"({value:.2f})" for value in answer["code_confidences"][level : level + 1]]
-        yield " ".join(filter(None, [code, answer["code_labels"][level], *sure]))
 
 
 def _plain(text: str) -> str:

@@ -8,7 +8,7 @@ stand in trec_eval's order (`models/metrics/retrieval.py`). Out: a table on the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from models.metrics.intervals import Interval, bootstrap_interval
-from models.metrics.retrieval import RelevantPlaces, pad_gold, ranked
+from models.metrics.retrieval import RelevantPositions, pad_gold, ranked
 from models.reproducibility import Progress, atomic_write, child_seed
 from models.serving.embed import Embed
 from models.serving.package import read_normalizer
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 MODEL = "model"
 PACKAGE = "settings.json"
 BLOCK = 1024  # titles embedded between two looks at the clock
-METRICS: dict[str, tuple[str, Callable[[RelevantPlaces], np.ndarray]]] = {
-    "mean_average_precision": ("MAP", RelevantPlaces.average_precision),
-    "mrr": ("MRR", RelevantPlaces.reciprocal_rank),
-    "success_at_1": ("success@1", lambda places: places.success_at_k(1)),
-    "success_at_5": ("success@5", lambda places: places.success_at_k(5)),
-    "success_at_10": ("success@10", lambda places: places.success_at_k(10)),
+METRICS: dict[str, tuple[str, Callable[[RelevantPositions], np.ndarray]]] = {
+    "mean_average_precision": ("MAP", RelevantPositions.average_precision),
+    "mrr": ("MRR", RelevantPositions.reciprocal_rank),
+    "success_at_1": ("success@1", lambda positions: positions.success_at_k(1)),
+    "success_at_5": ("success@5", lambda positions: positions.success_at_k(5)),
+    "success_at_10": ("success@10", lambda positions: positions.success_at_k(10)),
 }
 """Name of the mean to its column in the table and the value per query."""
 Figures = Mapping[str, Mapping[str, Interval]]
@@ -53,7 +53,7 @@ class Ranked:
     """Queries in the benchmark's order."""
 
     values: dict[str, Float64[np.ndarray, " query"]]  # metric to a value per query
-    documents: Int64[np.ndarray, "query depth"]  # places in the index's list, best first
+    documents: Int64[np.ndarray, "query depth"]  # positions in the index's list, best first
     scores: Float32[np.ndarray, "query depth"]  # of these
 
 
@@ -78,11 +78,10 @@ def evaluate(
     line = [counted(counts["queries"], "query", "queries")]
     line += [counted(counts["elements"], "corpus element")]
     if counts["documents"] < counts["elements"]:
-        line += [f"which rank as {counted(counts['documents'], 'concept')}"]
+        line.append(f"which rank as {counted(counts['documents'], 'concept')}")
     print(*line, sep=", ")
-    if benchmark.left_out:
-        left_out = counted(benchmark.left_out, "query", "queries")
-        print(f"{left_out} without a relevant element left out")
+    if left_out := benchmark.left_out:
+        print(counted(left_out, "query", "queries"), "without a relevant element left out")
     name, embed = load_model(model, root)
     titles = benchmark.index.titles
     systems = {MODEL: cosine(embed, titles), **lexical_systems(titles, load(LexicalParams, params))}
@@ -93,12 +92,8 @@ def evaluate(
     print("mean [95 % interval] over the queries, as ir-measures counts: 1 is best, 0 is worst")
     if out is not None:
         settings = {"benchmark": folder.resolve().name, "model": name, "depth": depth}
-        of_systems = {
-            system: {metric: vars(interval) for metric, interval in metrics.items()}
-            for system, metrics in values.items()
-        }
-        write_run(benchmark, ranked[MODEL], out)
-        write_qrels(benchmark, out)
+        of_systems = {one: {k: vars(v) for k, v in own.items()} for one, own in values.items()}
+        write_trec(benchmark, ranked[MODEL], out)
         write_json(settings | counts | {"systems": of_systems}, out / "metrics.json")
         print(f"written: metrics.json, run.trec and qrels.trec in {out}")
 
@@ -139,8 +134,8 @@ def rank(system: str, similarities: Similarities, benchmark: Benchmark, depth: i
         block = slice(start, start + TITLES_AT_ONCE)
         scores = best_scores(similarities(titles[block]), benchmark.index.memberships)
         order = ranked(scores)
-        places = RelevantPlaces.of(order, gold[block], depth)
-        values = {name: metric(places) for name, (_, metric) in METRICS.items()}
+        positions = RelevantPositions.of(order, gold[block], depth)
+        values = {name: metric(positions) for name, (_, metric) in METRICS.items()}
         best = order[:, :depth]
         blocks.append((values, best, np.take_along_axis(scores, best, axis=1)))
         progress(start + TITLES_AT_ONCE)
@@ -162,34 +157,26 @@ def figures(systems: Mapping[str, Ranked], draws: int, seed: int) -> Figures:
 
 def as_table(values: Figures, names: Mapping[str, str]) -> str:
     """Write a row a system: each mean with its interval in brackets."""
-    rows = []
-    for system, metrics in values.items():
-        means = [metrics[metric] for metric in METRICS]
-        cells = [f"{share(one.value)} [{share(one.low)}, {share(one.high)}]" for one in means]
-        rows.append([names.get(system, system), *cells])
+    rows = [
+        [names.get(system, system), *map(_cell, own.values())] for system, own in values.items()
+    ]
     return aligned(["system", *(head for head, _ in METRICS.values())], rows)
 
 
-def write_run(benchmark: Benchmark, ranked: Ranked, folder: Path) -> None:
-    """Write `run.trec`, whole or not at all; nine digits tell any two scores apart."""
+def _cell(mean: Interval) -> str:
+    return f"{share(mean.value)} [{share(mean.low)}, {share(mean.high)}]"
+
+
+def write_trec(benchmark: Benchmark, ranked: Ranked, folder: Path) -> None:
+    """Write `run.trec`, and the relevant documents as `qrels.trec`, each whole or not at all."""
     documents = benchmark.index.occupations
     rows = zip(benchmark.queries, ranked.documents.tolist(), ranked.scores.tolist(), strict=True)
-    _write_lines(
-        folder / "run.trec",
-        (
-            f"{query} Q0 {documents[position]} {rank} {score:.9g} rolecall\n"
-            for query, positions, scores in rows
-            for rank, (position, score) in enumerate(zip(positions, scores, strict=True), 1)
-        ),
+    run = (
+        f"{query} Q0 {documents[position]} {rank} {score:.9g} rolecall\n"  # scores stay distinct
+        for query, positions, scores in rows
+        for rank, (position, score) in enumerate(zip(positions, scores, strict=True), 1)
     )
-
-
-def write_qrels(benchmark: Benchmark, folder: Path) -> None:
-    """Write `qrels.trec`: what counted as relevant, concepts where these were ranked."""
-    pairs = ((query, one) for query, documents in benchmark.qrels.items() for one in documents)
-    _write_lines(folder / "qrels.trec", (f"{query} 0 {document} 1\n" for query, document in pairs))
-
-
-def _write_lines(path: Path, lines: Iterable[str]) -> None:
-    with atomic_write(path) as partial, partial.open("w", encoding="utf-8") as file:
-        file.writelines(lines)
+    qrels = (f"{query} 0 {one} 1\n" for query, own in benchmark.qrels.items() for one in own)
+    for name, lines in (("run.trec", run), ("qrels.trec", qrels)):
+        with atomic_write(folder / name) as partial, partial.open("w", encoding="utf-8") as file:
+            file.writelines(lines)

@@ -58,12 +58,9 @@ def read_benchmark(folder: Path, *, concepts: bool = True) -> Benchmark:
     """
     titles, elements = _titles(folder / QUERIES), _titles(folder / ELEMENTS)
     mapped = concepts and (folder / CONCEPTS).is_file()
-    document_of = (
-        read_concepts(folder / CONCEPTS, elements) if mapped else {one: one for one in elements}
-    )
-    relevant: dict[str, set[str]] = {}
-    for query, element in _annotations(folder / ANNOTATIONS, titles, elements):
-        relevant.setdefault(query, set()).add(document_of[element])
+    same = {one: one for one in elements}
+    document_of = read_concepts(folder / CONCEPTS, elements) if mapped else same
+    relevant = _relevant(folder / ANNOTATIONS, titles, document_of)
     if not relevant:
         raise BenchmarkError(
             f"{folder / ANNOTATIONS}: no query has a relevant element (relevance 1 or more), so "
@@ -103,14 +100,15 @@ def _titles(path: Path) -> dict[str, str]:
     return titles
 
 
-def _annotations(
-    path: Path, queries: dict[str, str], elements: dict[str, str]
-) -> Iterator[tuple[str, str]]:
-    judged: set[tuple[str, str]] = set()
+def _relevant(
+    path: Path, queries: Mapping[str, str], document_of: Mapping[str, str]
+) -> dict[str, set[str]]:
+    """Read the relevant documents of each query that has some."""
+    relevant, judged = dict[str, set[str]](), set[tuple[str, str]]()
     names = "query, iteration, element, relevance"
     for place, (query, _, element, relevance) in _lines(path, names):
         _require_known(place, query, queries, QUERIES)
-        _require_known(place, element, elements, ELEMENTS)
+        _require_known(place, element, document_of, ELEMENTS)
         if (query, element) in judged:
             raise BenchmarkError(f"{place}: {query} and {element} once more; keep one annotation")
         judged.add((query, element))
@@ -121,7 +119,8 @@ def _annotations(
                 f"{place}: relevance {relevance!r} is no whole number (1: relevant, 0: not)"
             ) from None
         if is_relevant:
-            yield query, element
+            relevant.setdefault(query, set()).add(document_of[element])
+    return relevant
 
 
 def _lines(path: Path, names: str) -> Iterator[tuple[str, list[str]]]:

@@ -28,7 +28,7 @@ def unfinished_at(place: Path) -> Path:
 
 
 def require_free(place: Path) -> None:
-    """Refuse a place that is taken, with an OutputError."""
+    """Refuse a path that is taken, with an OutputError."""
     if place.exists():
         raise OutputError(f"{place} is there already: name another place, or remove it")
 

@@ -18,8 +18,7 @@ from tasks.io.formulas import guard, unguarded
 
 MANIFEST = "manifest.json"  # it is written last
 SHEET_ROWS = 1 << 16  # of a workbook, read at once
-FILES = (".parquet", ".csv", ".xlsx")
-"""Suffixes of single files."""
+FILES = (".parquet", ".csv", ".xlsx")  # suffixes of single files
 
 
 def kind_of(place: Path) -> str:

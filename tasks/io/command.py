@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,6 +51,15 @@ def listed(names: Sequence[str], most: int = 10) -> str:
     """Name the first of some things, and count the others."""
     rest = [f"{len(names) - most:,} more"] if len(names) > most else []
     return ", ".join([*names[:most], *rest])
+
+
+def markdown_table(
+    head: Sequence[str], rows: Iterable[Sequence[str]], rule: Sequence[str] = ()
+) -> str:
+    """Write a Markdown table; a `|` inside a cell is escaped. `rule` aligns the columns."""
+    lines = [[cell.replace("|", "\\|") for cell in line] for line in (head, *rows)]
+    lines.insert(1, [*(rule or ["---"] * len(head))])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def print_counts(counts: Mapping[str, object]) -> None:

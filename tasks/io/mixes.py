@@ -57,8 +57,7 @@ PAIR_SOURCES = ("base", *(source.name for source in SOURCES), "feedback")
 """Names of the column `source` of a pairs file; an index here is the code of a name."""
 BEFORE_FEEDBACK = (*(source.stage for source in SOURCES), "split")
 """Stages whose queries every later stage knows."""
-FEEDBACK = "feedback"
-"""The stage whose queries are judged titles of the split `gate`."""
+FEEDBACK = "feedback"  # the stage whose queries are judged titles of the split `gate`
 WRITERS = (*BEFORE_FEEDBACK, FEEDBACK)
 """Stages that write queries, in the order of every table; their `queries.parquet` in `data/`."""
 

@@ -40,8 +40,7 @@ class Section(Params):
     """A section by its name in `params.yaml`."""
 
     NAME: ClassVar[str]
-    PARTS: ClassVar[tuple[str, ...]] = ()
-    """Shares that are parts of one whole: 1 or less together."""
+    PARTS: ClassVar[tuple[str, ...]] = ()  # shares that are parts of one whole: 1 or less together
 
     @model_validator(mode="after")
     def _parts_fit(self) -> Self:

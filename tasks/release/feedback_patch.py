@@ -2,11 +2,9 @@
 
 In: the champion's artifact and `data/feedback/{overrides,resolutions}.parquet`. Out: a version with
 the same network, people's answers as overrides, and the titles that may be learned from as
-exemplars (`tasks/release/model_package/patch.py`); the gate makes it champion unless it is
-significantly worse. If exemplars do harm, the overrides alone are registered: they change only
-answers to titles that people judged. A challenger that waits for people's verdicts gets the
-feedback as well, and is judged by them once more. Equal content is registered once, so that a
-killed run goes on where it stopped.
+exemplars; the gate makes it champion unless it is significantly worse. If exemplars do harm, the
+overrides alone are registered. A challenger that waits for people's verdicts gets the feedback as
+well, and is judged once more. Equal content is registered once, so that a killed run goes on.
 """
 
 from __future__ import annotations
@@ -48,10 +46,8 @@ if TYPE_CHECKING:
     from mlflow.entities.model_registry import ModelVersion
 
 FEEDBACK = Path("data/feedback")
-KEPT = ("taxonomy_hash", "mix", "train_seed")
-"""Tags of a version that hold for its correction, too."""
-CHANGED = ("overrides", "exemplars", "occupations")
-"""Tables of the artifact that feedback changes."""
+KEPT = ("taxonomy_hash", "mix", "train_seed")  # tags of a version that hold for its correction, too
+CHANGED = ("overrides", "exemplars", "occupations")  # tables of the artifact that feedback changes
 INSTEAD = "run `rolecall retrain`, which learns from the feedback as well"
 
 
@@ -97,8 +93,7 @@ def judge_again(root: Path) -> VersionAndDecision | None:
 def correct(root: Path, *, exemplars: bool, version: str | None = None) -> RegisteredVersion | None:
     """Register a version with the feedback, once per content; None if it has all of it.
 
-    `exemplars`: whether titles that may be learned from become exemplars; `version`: default: the
-    champion.
+    `exemplars`: with the titles that may be learned from; `version`: the champion by default.
     """
     sources = RunFiles.below(root)
     name = sources.register.name
@@ -117,8 +112,7 @@ def correct(root: Path, *, exemplars: bool, version: str | None = None) -> Regis
             exemplify(artifact, resolutions["cleaned"], exemplars_learned, params)
         changed = [artifact / f"{part}.parquet" for part in CHANGED]
         digits = content_hash([*changed, *runtime.sources()], base.tags["artifact_hash"])
-        earlier = find_version(client, name, digits)
-        if earlier:
+        if earlier := find_version(client, name, digits):
             return as_registered(client, name, str(earlier.version), True)
         settings = read_json(artifact / "settings.json")
         settings["versions"]["model_version"] = digits[:VERSION]
@@ -134,11 +128,9 @@ def _base(client: MlflowClient, root: Path, sources: RunFiles, version: str | No
     from mlflow import MlflowException
 
     name = sources.register.name
+    get = client.get_model_version if version else client.get_model_version_by_alias
     try:
-        if version:
-            base = client.get_model_version(name, version)
-        else:
-            base = client.get_model_version_by_alias(name, CHAMPION)
+        base = get(name, version or CHAMPION)
     except MlflowException:
         missing = f"version {version}" if version else "champion"
         raise ValueError(f"{name} has no {missing} to correct: {INSTEAD}") from None

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from tasks.tables.delimited import AS_FOUND, Format, open_delimited
 from tasks.tables.rejected import DUPLICATE_ROW, Chunk, RejectedRows, Row, Table
-from tasks.tables.source_files import JSON_LINES, PARQUET, WORKBOOKS, SourceFile
-from tasks.tables.typed_tables import open_json_lines, open_parquet, open_workbook
+from tasks.tables.source_files import SourceFile
+from tasks.tables.typed_tables import READERS
 
 
 def open_table(
@@ -18,20 +18,15 @@ def open_table(
     rejected: RejectedRows,
     form: Format = AS_FOUND,
 ) -> Table:
-    """Open a table; the end of its name tells the kind, and delimited text is any other.
+    """Open a table; the end of its name tells the reader, and delimited text is any other.
 
     Header and delimiter are found by `needed_columns`, which the table should have. `rejected`
     notes how it is read. An IngestError, which ends with `origin`, says that the file is missing,
     or no such table.
     """
-    source, needed = SourceFile.at(file, origin), list(needed_columns)
-    if source.suffix in PARQUET:
-        return open_parquet(source, origin, rejected)
-    if source.suffix in JSON_LINES:
-        return open_json_lines(source, origin, rejected, form.encoding)
-    if source.suffix in WORKBOOKS:
-        return open_workbook(source, needed, origin, rejected)
-    return open_delimited(source, needed, origin, rejected, form)
+    source = SourceFile.at(file, origin)
+    reader = READERS.get(source.suffix, open_delimited)
+    return reader(source, list(needed_columns), origin, rejected, form)
 
 
 def read_table(

@@ -39,8 +39,7 @@ UNSCORED = "pair that the publisher left without a score"
 NOTICES = frozenset(
     {EMPTY_ROW, DUPLICATE_ROW, DUPLICATE_TITLE, LEFT_OUT, NO_GROUP, NOT_ANSWERED, UNSCORED}
 )
-CHUNK = 65_536
-"""Rows that are held as Python objects, or looked at in one frame."""
+CHUNK = 65_536  # rows that are held as Python objects, or looked at in one frame
 
 
 def empty(name: str) -> str:

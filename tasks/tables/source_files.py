@@ -17,11 +17,11 @@ from typing import BinaryIO, NamedTuple, cast
 
 from tasks.io.regular_files import file_fault
 
-BLOCK = 1 << 20
-"""Bytes that are read at once."""
+BLOCK = 1 << 20  # bytes that are read at once
 PARQUET, JSON_LINES, WORKBOOKS = (".parquet", ".pq"), (".jsonl", ".ndjson"), (".xlsx", ".xlsm")
+BINARY = (*WORKBOOKS, *PARQUET)
 """How the names of such files end; any other table is delimited text."""
-TABLES = (".csv", ".tsv", *JSON_LINES, *WORKBOOKS, *PARQUET)
+TABLES = (".csv", ".tsv", *JSON_LINES, *BINARY)
 GZIP, ZIP = ".gz", ".zip"
 DAMAGED = (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError)
 """Errors of a file that is damaged, or packed in an unknown way."""
@@ -69,7 +69,7 @@ class SourceFile(NamedTuple):
     @property
     def is_text(self) -> bool:
         """Tell by its name whether it is text: delimited, JSON Lines, or one title a line."""
-        return self.suffix not in (*WORKBOOKS, *PARQUET)
+        return self.suffix not in BINARY
 
     @property
     def is_delimited(self) -> bool:

@@ -3,7 +3,8 @@
 A cell becomes the text that a table of text would hold: null is empty, a whole number has no
 fraction. Parquet is read in batches, JSON Lines line by line; a workbook is in memory, and its
 first visible sheet that holds cells is read. A row's text, for rejected rows, is its cells as a
-CSV line, in JSON Lines the line itself.
+CSV line, in JSON Lines the line itself. A new format is a function here and its line in `READERS`,
+and its suffix in `source_files.py`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time
 from functools import partial
 from itertools import islice
@@ -23,6 +24,7 @@ from polars.exceptions import PolarsError
 from pyarrow import parquet
 from python_calamine import CalamineError, CalamineWorkbook, PasswordError, SheetVisibleEnum
 
+from tasks.tables.delimited import Format
 from tasks.tables.header import header_index, header_of
 from tasks.tables.rejected import (
     BAD_CHARACTERS,
@@ -36,7 +38,14 @@ from tasks.tables.rejected import (
     escaped,
     in_chunks,
 )
-from tasks.tables.source_files import DAMAGED, IngestError, SourceFile
+from tasks.tables.source_files import (
+    DAMAGED,
+    JSON_LINES,
+    PARQUET,
+    WORKBOOKS,
+    IngestError,
+    SourceFile,
+)
 from tasks.tables.text import file_encoding, is_text, text_fault, text_lines
 
 WHOLE_FLOAT = re.compile(r"([-+]?\d+)\.0+")
@@ -84,7 +93,9 @@ def csv_line(cells: Iterable[str]) -> str:
     return line.getvalue()
 
 
-def open_parquet(file: SourceFile, origin: str, rejected: RejectedRows) -> Table:
+def open_parquet(
+    file: SourceFile, _needed: Collection[str], origin: str, rejected: RejectedRows, _form: Format
+) -> Table:
     """Read the footer; `rejected` notes the format. IngestError if it is no Parquet.
 
     The chunks raise an IngestError if the file is damaged, or a column is a list or a structure.
@@ -119,13 +130,15 @@ def parquet_schema(file: SourceFile) -> tuple[pa.Schema, int]:
         return read.schema_arrow.remove_metadata(), read.metadata.num_rows
 
 
-def open_json_lines(file: SourceFile, origin: str, rejected: RejectedRows, encoding: str) -> Table:
+def open_json_lines(
+    file: SourceFile, _needed: Collection[str], origin: str, rejected: RejectedRows, form: Format
+) -> Table:
     """Find the columns, which are the members of the first `OBJECTS` objects, as first used.
 
     A later object with another member is refused. A missing member is empty. An IngestError says
     that there is no object, or that the file is no text.
     """
-    encoding = file_encoding(file, origin, encoding)
+    encoding = file_encoding(file, origin, form.encoding)
     members = dict[str, None]()
     for line in islice(text_lines(file, origin, RejectedRows(), encoding), OBJECTS):
         members |= dict.fromkeys(_object(line) or ())
@@ -136,7 +149,7 @@ def open_json_lines(file: SourceFile, origin: str, rejected: RejectedRows, encod
 
 
 def open_workbook(
-    file: SourceFile, needed_columns: Collection[str], origin: str, rejected: RejectedRows
+    file: SourceFile, needed: Collection[str], origin: str, rejected: RejectedRows, _form: Format
 ) -> Table:
     """Find the header of the first visible sheet that holds cells; `rejected` notes it.
 
@@ -144,7 +157,7 @@ def open_workbook(
     """
     sheet, others, rows = _sheet(file, origin)
     beginning = [[cell_text(cell) for cell in row] for row in rows[:INSPECTED]]
-    index = header_index(beginning, needed_columns)
+    index = header_index(beginning, needed)
     names, notes = header_of(beginning[index], beginning[index + 1 :])
     if above := sum(any(map(str.strip, row)) for row in beginning[:index]):
         notes = [f"{above} row{'s' * (above > 1)} above the header left out", *notes]
@@ -153,6 +166,15 @@ def open_workbook(
     rejected.readings[file.name] = "; ".join(["Excel", *notes])
     below = _sheet_rows(rows, index + 1, len(names))
     return Table(file.path, origin, names, partial(in_chunks, below, names), notes)
+
+
+Reader = Callable[[SourceFile, Collection[str], str, RejectedRows, Format], Table]
+READERS: dict[str, Reader] = {
+    **dict.fromkeys(PARQUET, open_parquet),
+    **dict.fromkeys(JSON_LINES, open_json_lines),
+    **dict.fromkeys(WORKBOOKS, open_workbook),
+}
+"""Suffix to reader: of a file, the columns that it should have, its origin, rejected rows, form."""
 
 
 def _parquet_chunks(

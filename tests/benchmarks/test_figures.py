@@ -7,13 +7,7 @@ import polars as pl
 import pytest
 
 from benchmarks.networks import Outcome, learning
-from benchmarks.pair_networks import (
-    Figure,
-    compared,
-    mean_over_sets,
-    rows_of,
-    word_overlap,
-)
+from benchmarks.pair_networks import Figure, compared, mean_over_sets, rows_of, word_overlap
 from benchmarks.query_figures import figures, gains
 from benchmarks.results import BEST_STEP
 from benchmarks.workspace import Workspace
@@ -88,10 +82,8 @@ def test_a_gain_holds_what_other_seeds_would_change(params: AllParams) -> None:
 
 def test_a_setting_draws_the_queries_of_its_test(params: AllParams) -> None:
     numbers = np.random.default_rng(1).random(30)
-    plain, own = (
-        next(figures("s", {1: values(*numbers, test=test)}, ALL, params))
-        for test in ("typos", "odd/typos")
-    )
+    tests = [values(*numbers, test=test) for test in ("typos", "odd/typos")]
+    plain, own = (next(figures("s", {1: test}, ALL, params)) for test in tests)
     assert (plain.low, plain.high) == (own.low, own.high)
 
 
@@ -115,13 +107,10 @@ def test_rows_of_pairs_are_of_each_seed_and_of_all() -> None:
 
 
 def test_each_set_counts_once_and_draws_without_a_value_are_left_out() -> None:
-    small, large = (
-        Measured(np.array([value]), np.array(draws))
-        for value, draws in ((0.2, [0.1, 0.3]), (0.6, [0.5, 0.5]))
-    )
+    small = Measured(np.array([0.2]), np.array([0.1, 0.3]))
+    large = Measured(np.array([0.6]), np.array([0.5, 0.5]))
     both = mean_over_sets([Figure(small, 100), Figure(large, 10)])
-    assert both.n == 110
-    assert both.measured.value == pytest.approx(0.4)
+    assert both.n == 110 and both.measured.value == pytest.approx(0.4)
     np.testing.assert_allclose(both.measured.resampled, [0.3, 0.4])
     undefined = Measured(np.array([0.5]), np.array([np.nan, 0.5, 0.5]))
     assert next(rows_of("s", {("t", "pearson"): Figure(undefined, 3)})).low == 0.5

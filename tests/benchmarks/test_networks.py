@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,19 +18,10 @@ from models.training.scored_run import ScoredPairs
 from tasks.check_params import AllParams
 from tasks.pipeline.train import training_settings
 
-SETTINGS = TrainSettings(
-    seed=1,
-    encoder=WordAverageSettings(max_length=9, min_count=1, dim=4),
-    loss=RegressionSettings("exp_manhattan"),
-    batch_pairs=2,
-    learning_rate=0.1,
-    schedule="constant",
-    l2=0.0,
-    clip_norm=1.0,
-    max_steps=6,
-    evaluate_every=2,
-    patience=9,
-)
+VALUES: dict[str, Any] = {"seed": 1, "batch_pairs": 2, "learning_rate": 0.1, "clip_norm": 1.0}
+VALUES |= {"schedule": "constant", "l2": 0.0, "max_steps": 6, "evaluate_every": 2, "patience": 9}
+ENCODER = WordAverageSettings(max_length=9, min_count=1, dim=4)
+SETTINGS = TrainSettings(encoder=ENCODER, loss=RegressionSettings("exp_manhattan"), **VALUES)
 TRAIN = ScoredPairs.of(["a b", "c", "a"], ["a", "d", "c d"], [0.9, 0.4, 0.0])
 VALIDATION = ScoredPairs.of(["b", "c d"], ["a", "a b"], [0.8, 0.1])
 TEST = ScoredPairs.of(["a", "b", "c"], ["d", "b a", "c"], [0.1, 0.6, 1.0])
@@ -106,7 +98,7 @@ def test_all_that_an_outcome_depends_on_names_it(
     on_pairs.outcome(JOB)
     for changed, settings in (
         (on_pairs, replace(SETTINGS, seed=2)),
-        (on_pairs, replace(SETTINGS, encoder=replace(SETTINGS.encoder, dim=5))),
+        (on_pairs, replace(SETTINGS, encoder=replace(ENCODER, dim=5))),
         (replace(on_pairs, train=other), SETTINGS),
         (replace(on_pairs, valid=TEST), SETTINGS),
         (replace(on_pairs, tests={}), SETTINGS),

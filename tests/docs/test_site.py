@@ -1,8 +1,6 @@
 """The documentation site builds strictly, its links lead somewhere, and it needs no network."""
 
-import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -10,9 +8,9 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from background import ROOT, ran
 
 pytestmark = pytest.mark.slow
-ROOT = Path(__file__).parents[2]
 LOADS = {"script": "src", "img": "src", "iframe": "src", "source": "src", "object": "data"}
 """Elements that load a file, and the attribute that names it; `link` and styles besides."""
 NETWORK = re.compile(r"""(?:url\(\s*["']?|@import\s*["'])(?:https?:)?//""")
@@ -45,13 +43,8 @@ class Html(HTMLParser):
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the site; a warning ends the build."""
     folder = tmp_path_factory.mktemp("site")
-    done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", folder],
-        cwd=ROOT,
-        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
-        capture_output=True,
-        text=True,
-    )
+    command = (sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder))
+    done = ran(ROOT, *command, NO_MKDOCS_2_WARNING="1")
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -71,10 +64,8 @@ def broken(site: Path, pages: dict[Path, Html]) -> Iterator[str]:
                 continue
             target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
             target = target / "index.html" if target.is_dir() else target
-            known = target in pages and (
-                not parts.fragment or parts.fragment in pages[target].anchors
-            )
-            if not known and not (target.is_file() and target not in pages):
+            anchors = {"", *(pages[target].anchors if target in pages else ())}
+            if not target.is_file() or (target in pages and parts.fragment not in anchors):
                 yield f"{page.relative_to(site)}: {link}"
 
 

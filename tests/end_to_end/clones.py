@@ -17,12 +17,10 @@ from background import ROLECALL
 ROOT = Path(__file__).resolve().parents[2]
 FOREIGN = ("PREFECT_", "MLFLOW_", "DVC_", "GIT_", "PYTHON", "ROLECALL_")
 QUIET = {
-    "DO_NOT_TRACK": "true",
-    "DVC_NO_ANALYTICS": "1",
-    "MLFLOW_DISABLE_TELEMETRY": "true",
+    **dict.fromkeys(("DO_NOT_TRACK", "MLFLOW_DISABLE_TELEMETRY"), "true"),
+    **dict.fromkeys(("DVC_NO_ANALYTICS", "PYTHONUNBUFFERED"), "1"),
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
     "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "90",
-    "PYTHONUNBUFFERED": "1",
     "ROLECALL_PROFILE": "sample",
 }
 OTHER = {"PYTHONHASHSEED": "4711", "TZ": "Asia/Kathmandu", "LC_ALL": "C"}
@@ -59,15 +57,9 @@ class Clone:
 
     def try_run(self, *command: str, **changes: str) -> subprocess.CompletedProcess[str]:
         """Run `command` in the clone; stderr is part of stdout."""
-        return subprocess.run(
-            command,
-            cwd=self.root,
-            env=self.environment(**changes),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+        pipes: Any = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "text": True}
+        own: Any = {"cwd": self.root, "env": self.environment(**changes), **pipes}
+        return subprocess.run(command, stderr=subprocess.STDOUT, **own)
 
     def run(self, *command: str, **changes: str) -> str:
         """Return the output of a command that must succeed."""
@@ -89,11 +81,7 @@ class Clone:
 
     @property
     def lock(self) -> str:
-        """Return `dvc.lock` with its stages sorted.
-
-        DVC writes them as they ran, and for a target with less than half of all stages it walks a
-        set (`flows/dvc_plan.py`).
-        """
+        """Return `dvc.lock` with its stages sorted; DVC's order may vary (`flows/dvc_plan.py`)."""
         return str(yaml.safe_dump(yaml.safe_load((self.root / "dvc.lock").read_bytes())))
 
     def stages(self) -> dict[str, Any]:
@@ -111,10 +99,7 @@ class Clone:
         return "Data and pipelines are up to date." in self.dvc("status", "--with-deps", target)
 
     def files(self, stages: Iterable[str] | None = None) -> dict[str, str]:
-        """List every file that the stages wrote, hidden ones as well, with its hash.
-
-        With `stages` those of their outputs in `dvc.lock`, else everything in all folders.
-        """
+        """Hash every file of the outputs of `stages` in `dvc.lock`, or else of all folders."""
         outputs = [f"data/{name}" for name in PIPELINE]
         if stages is not None:
             outputs = [out["path"] for name in stages for out in self.stages()[name]["outs"]]
@@ -127,10 +112,7 @@ class Clone:
         }
 
     def rewound(self, parent: Path, stages: Iterable[str]) -> Self:
-        """Copy this clone as it was when only `stages` had run.
-
-        The outputs of later stages are removed from `dvc.lock`, `data/` and DVC's cache.
-        """
+        """Copy this clone without the outputs of stages after `stages`, also in DVC's cache."""
         clone = self.copied(parent)
         later = clone.stages()
         done = {name: later.pop(name) for name in stages}
@@ -180,10 +162,7 @@ class Clone:
 
 
 def fresh_clone(parent: Path, home: Path, source: Path = ROOT) -> Clone:
-    """Run `git clone` of `source` in `parent/clone`, so that its DVC remote lies beside it.
-
-    Uncommitted changes of `source` are laid over it and committed: none in a clean checkout.
-    """
+    """Run `git clone` of `source` in `parent/clone`, and commit the changes of its working tree."""
     parent.mkdir(parents=True, exist_ok=True)
     clone = Clone(parent / "clone", home)
     subprocess.run(

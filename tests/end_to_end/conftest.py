@@ -62,10 +62,7 @@ def small(small_source: Clone, home: Path, shared: Path) -> Clone:
 
 @pytest.fixture(scope="session")
 def retrained(small_source: Clone, home: Path, shared: Path) -> tuple[Clone, str]:
-    """Copy it after `make retrain`, and what that printed. Not to be written to.
-
-    It runs elsewhere than `small`, under `OTHER`, in one thread, with this environment as `.venv`.
-    """
+    """Copy it after `make retrain` elsewhere than `small`, under `OTHER`; what that printed."""
     clone, printed = Clone(shared / "else where/clone", home), shared / "else where/printed.txt"
     with FileLock(shared / "retrained.lock"):
         if not printed.exists():

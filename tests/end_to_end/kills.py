@@ -7,6 +7,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from background import running_in
 from clones import Clone
@@ -16,21 +17,12 @@ Moment = Callable[[str], bool]  # of what the command has printed
 
 
 def kill_at(moment: Moment, clone: Clone, *command: str, seconds: float = SECONDS) -> str:
-    """Run `command`, kill its process group at `moment` and return what it had printed.
-
-    A command that ends before the moment comes fails the test: it was not killed in the middle.
-    """
+    """Run `command`, kill its process group at `moment`, or fail; return what it had printed."""
     log = clone.root.parent / "killed.log"
     with log.open("w") as output:
-        process = subprocess.Popen(
-            command,
-            cwd=clone.root,
-            env=clone.environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+        pipes: Any = {"stdin": subprocess.DEVNULL, "stdout": output, "stderr": subprocess.STDOUT}
+        own: Any = {"cwd": clone.root, "env": clone.environment(), "start_new_session": True}
+        process = subprocess.Popen(command, **pipes, **own)
     limit = time.monotonic() + seconds
     try:
         while process.poll() is None and time.monotonic() < limit:
@@ -76,11 +68,7 @@ def says(words: str) -> Moment:
 
 
 def resumed_at(printed: str, stage: str = "") -> int:
-    """Find the step from which training went on, in lines beginning with `stage: ` if given.
-
-    Between a moment and its kill some more steps may have been taken: a line of the flow is on its
-    way for longer than ten steps of a tiny network take.
-    """
+    """Find the step from which training went on; some were taken between a moment and its kill."""
     prefix = f"{re.escape(stage)}: " if stage else ""
     resumed = re.search(prefix + r"resumed at step (\d+)", printed)
     assert resumed, printed

@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -24,11 +24,8 @@ def test_a_model_beside_the_lexical_systems(tmp_path: Path) -> None:
     small_benchmark.write(root / "deu", concept=small_benchmark.CONCEPTS)
     kept = {name: value for name, value in os.environ.items() if name != "MLFLOW_TRACKING_URI"}
     kept |= {"GIT_CEILING_DIRECTORIES": str(tmp_path.parent)}
-
-    def benchmark(out: str) -> subprocess.CompletedProcess[str]:
-        words = ("benchmark", ".", "--model=models:/rolecall@challenger", "--out", out)
-        return rolecall(root / "deu", *words, environment=kept)
-
+    words = ("benchmark", ".", "--model=models:/rolecall@challenger", "--out")
+    benchmark = partial(rolecall, root / "deu", *words, environment=kept)
     done = benchmark("results")
     assert done.returncode == 0, done.stderr
     assert "2 queries, 5 corpus elements, which rank as 3 concepts" in done.stdout

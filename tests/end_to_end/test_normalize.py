@@ -7,13 +7,14 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import tiny_registry
 import tiny_run
-from background import ROLECALL
+from background import ROLECALL, ran
 from mlflow_import import WARNINGS
 
 from flows.environment import MARKS
@@ -45,14 +46,9 @@ def begun(
     root: Path, output: str, cache: str, stderr: int | None = None
 ) -> subprocess.Popen[bytes]:
     words = ["in.parquet", output, MODEL, f"--cache-dir={cache}", "--threads=2"]
-    return subprocess.Popen(
-        [*ROLECALL, "normalize", *words],
-        cwd=root,
-        env=environment(root),
-        stdout=subprocess.DEVNULL,
-        stderr=stderr,
-        start_new_session=True,
-    )
+    pipes: Any = {"stdout": subprocess.DEVNULL, "stderr": stderr, "start_new_session": True}
+    command = [*ROLECALL, "normalize", *words]
+    return subprocess.Popen(command, cwd=root, env=environment(root), **pipes)
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -98,9 +94,8 @@ def test_of_two_runs_at_once_one_ends_with_a_message(root: Path, whole: float) -
     parts = sorted((root / "whole").glob("part-*.parquet"))
     rows = pa.concat_tables(map(pq.read_table, parts))
     assert pq.read_table(root / "both.parquet").equals(rows)
-    assert {path.name for path in root.glob("both*")} == {
-        *("both.parquet", "both.parquet.manifest.json"),
-    }
+    both = {path.name for path in root.glob("both*")}
+    assert both == {"both.parquet", "both.parquet.manifest.json"}
 
 
 IN_A_SMALL_DISK = """
@@ -123,13 +118,8 @@ def test_a_full_disk_keeps_what_is_finished(root: Path, whole: float, tmp_path: 
     for mark in MARKS:
         shutil.copy(root / mark, tmp_path)
     address = f"sqlite:///{root.resolve()}/.mlflow/mlflow.db"
-    done = subprocess.run(
-        ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script],
-        cwd=tmp_path,
-        env=environment(root) | {"MLFLOW_TRACKING_URI": address},
-        capture_output=True,
-        text=True,
-    )
+    command = ("unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script)
+    done = ran(tmp_path, *command, environment=environment(root), MLFLOW_TRACKING_URI=address)
     if done.returncode == 77:
         pytest.skip(f"no file system of its own can be had here: {done.stderr}")
     assert done.returncode == 0, done.stderr

@@ -25,8 +25,7 @@ def test_flow_and_bare_repro_write_the_same_bytes_and_lock(
 def test_push_clone_pull(small: Clone, tmp_path: Path) -> None:
     """Run nothing in the second clone: all of it comes from the remote beside the two.
 
-    `--with-deps report`, because here the other stages of `table3` have never run: without it DVC
-    warns of what it cannot push, pulls all that it can, and then fails for the rest.
+    `--with-deps report`, because here the other stages of `table3` have never run.
     """
     working, below = small.copied(tmp_path), tmp_path / "below"
     assert "WARNING" not in working.dvc("push", "--with-deps", "report")

@@ -58,9 +58,8 @@ def test_every_system_on_every_test(reproduced: tuple[Clone, str]) -> None:
     """Look into each of the three files, with what each mix gains over the one before."""
     clone, _ = reproduced
     for name in ("table", "summary"):
-        measured = {
-            (row["system"], row["test"]) for row in rows(clone, name) if row["slice"] == "all"
-        }
+        whole = [row for row in rows(clone, name) if row["slice"] == "all"]
+        measured = {(row["system"], row["test"]) for row in whole}
         assert {system for system, _ in measured} == SYSTEMS
         assert {(system, test) for system in SYSTEMS for test in TESTS} <= measured
     paired = {(row["system"], row["over"], row["test"]) for row in rows(clone, "effects")}

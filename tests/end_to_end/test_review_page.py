@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from chromium import MISSING, PROGRAM, Tab, chromium, until
+from chromium import MISSING, PROGRAM, Tab, check_policy, chromium, until
 
 from tasks.apps.review.page import Occupation, page
 from tasks.apps.review.queue import QUEUE
@@ -34,10 +34,7 @@ TITLES = {
     "bread </script><script>fault()</script>": "baker",
     '=1+1, "chef";=2': "cook",
     "Führungskraft\n🍞": "=nurse",
-    "hello": None,
-    "nurse 2": "=nurse",
-    "skipped": "cook",
-    "nurse 3": "=nurse",
+    **{"hello": None, "nurse 2": "=nurse", "skipped": "cook", "nurse 3": "=nurse"},
     "last": "baker",
 }
 
@@ -46,18 +43,12 @@ def item(title: str, predicted: str | None, names: list[str]) -> dict[str, Any]:
     others = [name for name in names if name != predicted]
     top = [predicted, *others][:5] if predicted else []
     return {
-        "raw_title": title,
-        "occupation_id": predicted,
+        **{"raw_title": title, "occupation_id": predicted, "model_version": "m1", "rows": 3},
         "matched_title": predicted and f"alias of {predicted}",
-        "model_version": "m1",
         "confidence": 0.25 if predicted else None,
-        "rows": 3,
-        "chosen_by": "coverage",
-        "served": "answered" if predicted else None,
-        "why_queued": f"3 rows; {title[:20]}",
-        "why_answered": f"because of {title}",
-        "distinguishing_words": [],
-        "runner_up_words": [],
+        **{"chosen_by": "coverage", "served": "answered" if predicted else None},
+        **{"why_queued": f"3 rows; {title[:20]}", "why_answered": f"because of {title}"},
+        **{"distinguishing_words": [], "runner_up_words": []},
         "top_occupation_ids": top,
         "top_titles": [f"alias of {name}" for name in top],
         "top_scores": [0.9 - 0.1 * rank for rank in range(len(top))],
@@ -147,14 +138,9 @@ def test_a_whole_session_by_keyboard(folder: Path, tmp_path: Path) -> None:
     first = rows[0]
     assert first.pop("judged_at").endswith("Z")
     assert first == {
-        "raw_title": "night nurse",
-        "predicted_occupation_id": "'=nurse",
-        "matched_title": "alias of =nurse",
-        "model_version": "m1",
-        "verdict": "correct",
-        "corrected_occupation_id": "",
-        "reviewer_id": "me",
-        "chosen_by": "coverage",
+        **{"raw_title": "night nurse", "verdict": "correct", "corrected_occupation_id": ""},
+        **{"predicted_occupation_id": "'=nurse", "matched_title": "alias of =nurse"},
+        **{"model_version": "m1", "reviewer_id": "me", "chosen_by": "coverage"},
         "served": "answered",
     }
     assert verdicts(rows) == [
@@ -217,10 +203,7 @@ def test_another_layout_and_a_held_key(tab: Tab) -> None:
 
 
 def test_a_script_in_the_page_does_not_run_and_nothing_is_fetched(tab: Tab) -> None:
-    add = "const s = document.createElement('script'); s.textContent = 'window.ran = 1';"
-    assert tab.value(f"{add} document.body.append(s); window.ran") is None
-    fetched = "fetch('http://127.0.0.1:9/').then(() => 'sent', () => 'refused')"
-    assert tab.value(fetched) == "refused"
+    check_policy(tab)
     assert any("Content Security Policy" in fault for fault in tab.faults)
 
 

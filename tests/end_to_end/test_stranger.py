@@ -10,13 +10,13 @@ import os
 import re
 import shutil
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
-from background import free_port, running
+from background import free_port, running, until
 from clones import ROOT, Clone
 
 pytestmark = pytest.mark.slow
@@ -65,7 +65,7 @@ HERE = "tests/end_to_end"
 LEFT_OUT = {
     "make test": "this is part of it",
     "source": "the shell of the test has this environment already",
-    "rolecall notify": "it needs a block of the user's: tests/flows/test_notification.py",
+    "rolecall notify": "it needs a block of the user's: tests/flows/test_runs.py",
     "rolecall rollback": f"{HERE}/test_whole_loop.py types it",
     "rolecall apply-feedback": f"{HERE}/test_whole_loop.py types it",
     "rolecall review": f"{HERE}/test_whole_loop.py types it of one run and of two",
@@ -109,15 +109,10 @@ class Shell:
             self._stack.enter_context(running(command, self.root, self.variables, log))
             return printed(log, "to end")
         exports = line.startswith("export ")
-        done = subprocess.run(
-            ["bash", "-c", f"{line}\nenv -0" if exports else line],
-            cwd=self.root,
-            env=self.variables,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+        command = ["bash", "-c", f"{line}\nenv -0" if exports else line]
+        pipes: Any = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "text": True}
+        own: Any = {"cwd": self.root, "env": self.variables, **pipes}
+        done = subprocess.run(command, stderr=subprocess.STDOUT, **own)
         assert done.returncode == 0, f"{line}\n{done.stdout}"
         if exports:
             self.variables = dict(v.split("=", 1) for v in done.stdout.split("\0") if v)
@@ -142,11 +137,7 @@ def shell(
 def shortened(file: Path) -> None:
     """Write a profile whose networks train a few steps, once."""
     text = file.read_text(encoding="utf-8")
-    for value, short in (
-        ("max_steps", "20"),
-        ("evaluate_every", "10"),
-        ("positives_per_anchor", "1"),
-    ):
+    for value, short in {"max_steps": 20, "evaluate_every": 10, "positives_per_anchor": 1}.items():
         text = re.sub(rf"\b{value}: \d+", f"{value}: {short}", text)
     file.write_text(re.sub(r"\bseeds: \[1, 2, 3\]", "seeds: [1]", text), encoding="utf-8")
 
@@ -189,10 +180,5 @@ def consumed(shell: Shell, block: str, folder: Path) -> str:
 
 def printed(log: Path, last: str) -> str:
     """Return what a command has printed when a line of it begins with `last`."""
-    limit = time.monotonic() + SECONDS
-    while time.monotonic() < limit:
-        text = log.read_text(encoding="utf-8")
-        if re.search(rf"^{last}", text, re.MULTILINE):
-            return text
-        time.sleep(0.2)
-    raise AssertionError(log.read_text(encoding="utf-8"))
+    until(lambda: re.search(rf"^{last}", log.read_text(encoding="utf-8"), re.MULTILINE), SECONDS)
+    return log.read_text(encoding="utf-8")

@@ -13,6 +13,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -40,13 +41,8 @@ def champion(listed: dict[str, tuple[str, str]]) -> str:
 @contextmanager
 def serving(clone: Clone) -> Iterator[str]:
     """Serve the champion for the time of the block; yield the address."""
-    process = subprocess.Popen(
-        [*ROLECALL, "serve", "--port=0"],
-        cwd=clone.root,
-        env=clone.environment(),
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    pipes: Any = {"stdout": subprocess.PIPE, "text": True, "env": clone.environment()}
+    process = subprocess.Popen([*ROLECALL, "serve", "--port=0"], cwd=clone.root, **pipes)
     try:
         assert process.stdout is not None
         address = next(filter(None, map(SERVED.search, process.stdout)))

@@ -3,15 +3,14 @@
 import gc
 import os
 import shutil
-import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from background import ROOT, ran
 
-ROOT = Path(__file__).parents[2]
 os.environ.update(DO_NOT_TRACK="true", DVC_NO_ANALYTICS="1")
 os.environ.update(
     PREFECT_SERVER_ANALYTICS_ENABLED="false", PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW="ignore"
@@ -19,11 +18,7 @@ os.environ.update(
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Ignore what two libraries leave behind, and nothing else.
-
-    DVC 3.67 uses pygtrie in a way that will be removed from it; Prefect's client leaves sockets to
-    its own test server to the garbage collector, whenever that comes.
-    """
+    """Ignore what DVC 3.67 makes of pygtrie and what Prefect's client leaves open, nothing else."""
     for line in (
         "ignore:_NoneStep.value will soon raise:DeprecationWarning",
         r"ignore:unclosed <socket\.socket.*127\.0\.0\.1:ResourceWarning",
@@ -34,18 +29,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 PIPELINE = """
 stages:
-  zeta:   # written first, and of no use to `report`
-    cmd: python -m tasks.stage zeta data/zeta
-    outs: [data/zeta]
+  zeta: {cmd: python -m tasks.stage zeta data/zeta, outs: [data/zeta]} # of no use to `report`
   ingest:
     cmd: python -m tasks.stage ingest data/ingest
     deps: [tasks/stage.py, "${ingest.folder}"]
     params: [ingest]
     outs: [data/ingest]
-  lexical:
-    cmd: python -m tasks.stage lexical data/lexical
-    deps: [tasks/stage.py, data/ingest]
-    outs: [data/lexical]
+  lexical: {cmd: python -m tasks.stage lexical data/lexical,
+    deps: [tasks/stage.py, data/ingest], outs: [data/lexical]}
   train:
     matrix: {k: [base, typos], seed: "${seeds}"}
     cmd: python -m tasks.stage train@${item.k}-${item.seed} data/train/${item.k}/${item.seed}
@@ -61,24 +52,16 @@ stages:
     deps: [tasks/stage.py, data/lexical, "data/evaluate/${mix}/${seeds[0]}"]
     params: [mix, seeds]
     outs: [data/report]
-  table3:
-    cmd: python -m tasks.stage table3 data/table3
-    deps: [tasks/stage.py, data/lexical, data/evaluate]
-    outs: [data/table3]
-  similarity:
-    cmd: python -m tasks.stage similarity data/similarity
-    deps: [tasks/stage.py]
-    outs: [data/similarity]
+  table3: {cmd: python -m tasks.stage table3 data/table3,
+    deps: [tasks/stage.py, data/lexical, data/evaluate], outs: [data/table3]}
+  similarity: {cmd: python -m tasks.stage similarity data/similarity,
+    deps: [tasks/stage.py], outs: [data/similarity]}
 """
 PARAMS = """
 track: titles
 mix: typos
 seeds: [1]
-ingest:
-  folder: data/sample
-  taxonomy:
-    reader: sample
-    files: {titles: titles.csv}
+ingest: {folder: data/sample, taxonomy: {reader: sample, files: {titles: titles.csv}}}
 register: {name: toy, top_k: 5}
 """
 WHOLE = '''
@@ -104,20 +87,14 @@ if is_named("fail.txt"):
 folder = pathlib.Path(out)
 folder.mkdir(parents=True)
 head = "system,test,slice,metric,value,low,high,n"
-lexical = [
-    "ngram,typos,all,success_at_1,0.5,0.4,0.6,10",
-    "ngram,typos,all,mrr,0.55,0.45,0.65,10",
-]
+lexical = ["ngram,typos,all,success_at_1,0.5,0.4,0.6,10", "ngram,typos,all,mrr,0.55,0.45,0.65,10"]
 network = ["typos,typos,all,success_at_1,0.75,,,10", "typos,typos,short,success_at_1,0.1,,,2"]
 rows = {"lexical": lexical, "evaluate": network}.get(name.split("@")[0])
+pages = {"table3": "# Table 3\\n\\n| system | Typos |\\n", "similarity": "# Similarity\\n"}
 if rows:
     (folder / "table.csv").write_text("\\n".join([head, *rows]) + "\\n")
-elif name == "table3":
-    (folder / "table3.md").write_text("# Table 3\\n\\n| system | Typos |\\n")
-elif name == "similarity":
-    (folder / "similarity.md").write_text("# Similarity\\n")
 else:
-    (folder / "report.html").write_text(name)
+    (folder / (f"{name}.md" if name in pages else "report.html")).write_text(pages.get(name, name))
 '''
 REGISTER = '''
 """A registry in a file: one version per content of the report."""
@@ -185,7 +162,7 @@ FILES = {
 
 def command(folder: Path, *arguments: str) -> str:
     """Return the output of a command that must succeed."""
-    done = subprocess.run(arguments, cwd=folder, capture_output=True, text=True)
+    done = ran(folder, *arguments)
     assert done.returncode == 0, f"{arguments}\n{done.stdout}{done.stderr}"
     return done.stdout
 

@@ -1,7 +1,6 @@
 """A real Prefect server and worker beside a test, set to look often; tests use its HTTP port."""
 
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from background import free_port, running
+from background import free_port, ran, running
 
 from flows.environment import DEFAULTS
 
@@ -40,9 +39,7 @@ class Beside:
         return self.run(*PREFECT, "--no-prompt", *arguments)
 
     def run(self, *command: str) -> str:
-        done = subprocess.run(
-            command, cwd=self.root, env=self.environment, capture_output=True, text=True
-        )
+        done = ran(self.root, *command, environment=self.environment)
         assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}\n{self.logs()}"
         return done.stdout
 
@@ -103,6 +100,15 @@ def server(root: Path, folder: Path, seconds: float, **environment: str) -> Iter
         beside.until(lambda: healthy(client))
         beside.prefect("work-pool", "create", "rolecall", "--type", "process")
         yield beside
+
+
+def page(key: str, field: str = "data") -> str:
+    """Return a field of the newest artifact of this key on the test server."""
+    from prefect.artifacts import Artifact
+
+    artifact = Artifact.get(key)
+    assert artifact is not None
+    return str(getattr(artifact, field))
 
 
 def healthy(client: httpx.Client) -> bool:

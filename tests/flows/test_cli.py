@@ -13,7 +13,7 @@ from unittest.mock import Mock
 
 import pytest
 import typer
-from background import ROLECALL, ROOT, rolecall, running_in, until
+from background import ROLECALL, ROOT, ran, rolecall, running_in, until
 from typer.testing import CliRunner
 
 from flows.cli import app
@@ -22,18 +22,10 @@ from flows.commands.project_root import profile_root, project_root
 from flows.environment import MARKS
 from flows.errors import Failure
 
-COMMANDS = [
-    command.callback.__name__.replace("_", "-")
-    for command in app.registered_commands
-    if command.callback
-]
 GROUP: Any = typer.main.get_command(app)
-OPTIONS = {
-    name: option
-    for name, command in GROUP.commands.items()
-    for option in command.params
-    if option.name == "profile"
-}
+COMMANDS = [*GROUP.commands]
+PARAMS = [(name, option) for name in COMMANDS for option in GROUP.commands[name].params]
+OPTIONS = {name: option for name, option in PARAMS if option.name == "profile"}
 SLOW_IMPORTS = ("prefect", "torch", "mlflow", "dvc")
 
 
@@ -65,8 +57,7 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def replaced(monkeypatch: pytest.MonkeyPatch, function: str, result: Any = None) -> Mock:
-    mock = Mock(return_value=result)
-    monkeypatch.setattr(function, mock)
+    monkeypatch.setattr(function, mock := Mock(return_value=result))
     return mock
 
 
@@ -136,11 +127,9 @@ def test_a_command_without_a_model_of_its_own_says_so(
     clone: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("ROLECALL_PROFILE")
-    for words in (
-        *(["status"], ["models"], ["rollback"], ["ask", "nurse"], ["serve"]),
-        *(["normalize", "in.csv", "out"], ["review", "out", "queue"]),
-    ):
-        result = typed(*words)
+    needing = ("status", "models", "rollback", "ask nurse", "serve", "normalize i o", "review o q")
+    for words in needing:
+        result = typed(*words.split())
         assert result.exit_code == 1, words
         assert "profile esco has not run here yet" in result.output, words
     assert not (clone / ".workspaces").exists()
@@ -162,8 +151,7 @@ def test_a_named_model_answers_whatever_has_run(
         assert result.exit_code == 0, result.output
     asked.assert_called_once_with(["nurse"], model, clone, {}, as_json=False)
     assert served.call_args.args == (model, clone)
-    cache = clone / ".prediction_cache"
-    arguments = (f"{clone}/in.csv", clone / "out", model, cache, clone)
+    arguments = (f"{clone}/in.csv", clone / "out", model, clone / ".prediction_cache", clone)
     assert normalized.call_args.args == arguments
     assert normalized.call_args.kwargs["top_k"] == 2
     assert typed("models", "--address").output.startswith("sqlite:")
@@ -215,7 +203,7 @@ def test_a_bad_input_is_one_sentence_without_libraries_that_are_slow_to_import(
         f"try:\n    app({words!r})\nexcept SystemExit as ended:\n    print(ended.code)\n"
         f"print([name for name in {SLOW_IMPORTS} if name in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    done = ran(ROOT, sys.executable, "-c", code)
     said = "error: in.csv: no column 'titel', but id (string), title (string)"
     assert done.stderr.startswith(said) and len(done.stderr.splitlines()) == 1
     assert done.stdout.splitlines()[-2:] == ["1", "[]"]
@@ -242,8 +230,7 @@ def test_init_ends_with_the_command_that_corrects_a_column(clone: Path) -> None:
     taken = {"sample": "the embedded example", "esco": "esco.yaml exists", "mine": "or --force to"}
     for name, said in taken.items():
         refused = typed("init", name, *words)
-        assert refused.exit_code == 1
-        assert said in refused.output
+        assert refused.exit_code == 1 and said in refused.output
     assert typed("init", "mine", *words[:2], "--force", "--column", "title=x").exit_code == 0
     assert 'title: "x"' in (clone / "profiles/mine.yaml").read_text(encoding="utf-8")
 
@@ -282,10 +269,7 @@ def test_status_says_what_would_run_and_why(toy: Path) -> None:
 def test_nothing_is_left_after_a_signal(
     toy: Path, own_server: dict[str, str], sign: signal.Signals
 ) -> None:
-    """End the flow in a stage: neither the stage nor Prefect's server nor a lock is left.
-
-    A Prefect worker sends SIGTERM to cancel a run.
-    """
+    """End the flow in a stage, as a Prefect worker does: no stage, server or lock is left."""
     (toy / "sleep.txt").write_text("ingest")
     pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     process = subprocess.Popen([*ROLECALL, "retrain"], cwd=toy, env=own_server, **pipes)

@@ -1,14 +1,12 @@
 """DVC's stages in its order, and the files that DVC must not open."""
 
 import os
-import re
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from background import ROOT, rolecall
+from background import ROOT, ran, rolecall, visited
 from dvc.ignore import DvcIgnorePatterns
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -28,21 +26,11 @@ READS = """
 """
 
 
-def visited(printed: str) -> list[str]:
-    """List the stages that `dvc repro` says it visits, in order."""
-    return re.findall(r"^(?:Running stage |Stage )?'([^']+)'", printed, re.MULTILINE)
-
-
 @pytest.mark.thorough
 def test_the_order_of_a_diamond(tmp_path: Path, run_in: Run, dvc: Dvc) -> None:
-    """Name stages against the alphabet; an imported file is a stage to DVC.
-
-    Where DVC visits an import differs between its own runs; it stands before its reader.
-    """
-    stage = "  {}: {{cmd: 'touch {}.out', deps: [{}], outs: [{}.out]}}\n"
+    """An imported file is a stage, too; DVC visits it at any time before its reader."""
     edges = {"a": "m.out, z.out", "m": "q.out", "z": "outside.txt, q.out", "q": ""}
-    text = "".join(stage.format(k, k, v, k) for k, v in edges.items())
-    (tmp_path / "dvc.yaml").write_text("stages:\n" + text)
+    toy_pipeline(tmp_path, edges, idle=0)
     (tmp_path / "source.csv").write_text("here")
     run_in(tmp_path, *dvc, "init", "--quiet", "--no-scm")
     run_in(tmp_path, *dvc, "import-url", "--quiet", "source.csv", "outside.txt")
@@ -57,11 +45,7 @@ def test_the_order_of_a_diamond(tmp_path: Path, run_in: Run, dvc: Dvc) -> None:
 def test_the_order_of_a_small_part_is_that_of_the_file(
     tmp_path: Path, run_in: Run, dvc: Dvc
 ) -> None:
-    """Plan five of thirteen stages: DVC's own plan walks a set here, this one the file.
-
-    A stage stands behind all that it depends on; where that leaves a choice, in the file's order:
-    c needs e and a, so they come first; b needs nothing that is not there.
-    """
+    """Plan five of thirteen stages: DVC's own plan walks a set here, this one the file."""
     toy_pipeline(tmp_path, {"c": "e.out, a.out", "b": "", "e": "", "a": "b.out", "z": "c.out"})
     run_in(tmp_path, *dvc, "init", "--quiet", "--no-scm")
     assert plan_and_skipped(tmp_path, "z")[0] == ["e", "b", "a", "c", "z"]
@@ -80,20 +64,18 @@ def test_the_plan_does_not_depend_on_the_hash_seed(tmp_path: Path, run_in: Run, 
     )
     plans = set()
     for seed in "012":
-        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
-        command = [sys.executable, "-c", code]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        done = ran(ROOT, sys.executable, "-c", code, PYTHONHASHSEED=seed)
         assert done.returncode == 0, done.stderr
         plans.add(done.stdout)
     assert len(plans) == 1
     assert plans.pop().startswith("[['c', 'b', 'e', 'a', 'z'], ['ingest', ")
 
 
-def toy_pipeline(folder: Path, edges: dict[str, str]) -> None:
-    """Write `dvc.yaml` with these stages, each with its deps, between eight that nobody needs."""
-    idle = {f"idle{number}": "" for number in range(8)}
+def toy_pipeline(folder: Path, edges: dict[str, str], idle: int = 8) -> None:
+    """Write `dvc.yaml` with these stages, each with its deps, behind some that nobody needs."""
+    stages = {f"idle{number}": "" for number in range(idle)} | edges
     stage = "  {}: {{cmd: 'touch {}.out', deps: [{}], outs: [{}.out]}}\n"
-    text = "".join(stage.format(k, k, v, k) for k, v in (idle | edges).items())
+    text = "".join(stage.format(k, k, v, k) for k, v in stages.items())
     (folder / "dvc.yaml").write_text("stages:\n" + text)
 
 
@@ -178,10 +160,9 @@ def test_dvc_reads_the_others(toy: Path, run_in: Callable[..., str], dvc: tuple[
 def test_no_command_hangs(toy: Path) -> None:
     """A pipe in the folder that the toy's first stage depends on."""
     os.mkfifo(toy / "data/sample/pipe.csv")
-    with pytest.raises(Failure, match=r"pipe\.csv is a pipe"):
-        plan_and_skipped(toy, "report")
-    with pytest.raises(Failure, match=r"pipe\.csv is a pipe"):
-        reasons(toy, "report")
+    for look in (plan_and_skipped, reasons):
+        with pytest.raises(Failure, match=r"pipe\.csv is a pipe"):
+            look(toy, "report")
     with pytest.raises(Failure, match=r"pipe\.csv is a pipe"), repro(toy, ["ingest"]):
         pass
     (toy / "data/simulate_feedback").mkdir()

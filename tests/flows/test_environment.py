@@ -16,7 +16,10 @@ from mlflow_import import WARNINGS
 
 from flows.environment import kept_password, new_password, set_environment, without_proxy
 
-DEAD = "http://127.0.0.1:9"
+PROXIES = dict.fromkeys(
+    ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9"
+)
+PROXIES["ALL_PROXY"] = "socks5://127.0.0.1:9"
 TITLES = b"id,title\n1,nurse\n2,bread maker\n"
 LOGIN = base64.b64encode(b"me:hunter2").decode()
 
@@ -51,9 +54,7 @@ def test_no_home_dead_proxies_and_a_password_in_the_input(tmp_path: Path, protec
     """The command works, and nothing that it prints or leaves holds the password."""
     root = tiny_registry.registered(tmp_path / "d'été 100%", 1)
     (root / "dvc.yaml").touch()
-    proxies = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), DEAD)
-    changes = proxies | {"ALL_PROXY": "socks5://127.0.0.1:9", "HOME": "/dev/null/x"}
-    changes |= {"GIT_CEILING_DIRECTORIES": str(tmp_path)}
+    changes = PROXIES | {"HOME": "/dev/null/x", "GIT_CEILING_DIRECTORIES": str(tmp_path)}
     words = ["normalize", protected, "out", "--model=models:/rolecall/1", "--threads=1"]
     done = rolecall(root, *words, **changes)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -68,9 +69,7 @@ def test_no_home_dead_proxies_and_a_password_in_the_input(tmp_path: Path, protec
 @pytest.mark.slow
 def test_a_flow_with_dead_proxies(toy: Path, own_server: dict[str, str]) -> None:
     """Its temporary server is this machine's, and nothing of it is left."""
-    proxies = dict.fromkeys(("HTTP_PROXY", "http_proxy"), DEAD)
-    changes = proxies | {"ALL_PROXY": "socks5://127.0.0.1:9"}
-    done = rolecall(toy, "retrain", environment=own_server, **changes)
+    done = rolecall(toy, "retrain", environment=own_server, **PROXIES)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "model   toy version 1, champion" in done.stdout
     assert list((toy / ".prefect/temporary").glob("*/")) == []

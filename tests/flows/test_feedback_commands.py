@@ -29,31 +29,31 @@ def write_params(root: Path, params: dict[str, Any]) -> None:
     (root / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
 
 
-def copied(main: Path, workspace: Path) -> tuple[dict[str, str], list[str]]:
+def copied(workspace: Path) -> tuple[dict[str, str], list[str]]:
     """Return what the workspace holds after a copy, and the warnings."""
     lines: list[str] = []
-    copy_feedback(main, workspace, DEFAULT, lines.append)
+    copy_feedback(workspace, DEFAULT, lines.append)
     files = sorted((workspace / "feedback").iterdir())
     return {path.name: path.read_text() for path in files}, lines
 
 
 def test_the_folder_is_made_and_followed(tmp_path: Path, workspace: Path) -> None:
-    assert copied(tmp_path, workspace) == ({"README.md": "of git"}, [])
+    assert copied(workspace) == ({"README.md": "of git"}, [])
     folder = tmp_path / "feedback/mine"
     assert folder.is_dir()
     (folder / "monday.csv").write_text("one")
     (folder / "README.md").write_text("mine")
     (folder / ".DS_Store").write_text("")
-    assert copied(tmp_path, workspace)[0] == {"README.md": "of git", "monday.csv": "one"}
+    assert copied(workspace)[0] == {"README.md": "of git", "monday.csv": "one"}
     assert is_copied(workspace)
     before = (workspace / "feedback/monday.csv").stat()
-    copied(tmp_path, workspace)
+    copied(workspace)
     assert (workspace / "feedback/monday.csv").stat() == before, "it is not written again"
     (folder / "monday.csv").write_text("two")
     assert not is_copied(workspace)
-    assert copied(tmp_path, workspace)[0] == {"README.md": "of git", "monday.csv": "two"}
+    assert copied(workspace)[0] == {"README.md": "of git", "monday.csv": "two"}
     (folder / "monday.csv").rename(folder / "tuesday.csv")
-    assert copied(tmp_path, workspace)[0] == {"README.md": "of git", "tuesday.csv": "two"}
+    assert copied(workspace)[0] == {"README.md": "of git", "tuesday.csv": "two"}
     (folder / "tuesday.csv").unlink()
     assert not is_copied(workspace)
     assert is_copied(tmp_path)
@@ -71,7 +71,7 @@ def test_pipes_folders_and_links_that_lead_out_are_named_and_left_out(
     (folder / "zero.csv").symlink_to("/dev/zero")
     (folder / "good.csv").write_text("good")
     (folder / "same.csv").symlink_to("good.csv")
-    files, lines = copied(tmp_path, workspace)
+    files, lines = copied(workspace)
     assert files == {"README.md": "of git", "good.csv": "good", "same.csv": "good"}
     assert [line.removeprefix(f"warning: {folder}/") for line in lines] == [
         "january is a folder: not read",
@@ -81,18 +81,17 @@ def test_pipes_folders_and_links_that_lead_out_are_named_and_left_out(
     ]
 
 
-def test_a_file_in_the_place_of_the_folder(tmp_path: Path, workspace: Path) -> None:
+def test_a_file_or_a_folder_below_is_refused_with_what_to_do(
+    tmp_path: Path, workspace: Path
+) -> None:
+    """Profiles named a folder below, with files in git, before each had one of its own."""
+    params = {"feedback": {"folder": "feedback/mine"}}
+    with pytest.raises(ProfileError, match="feedback/mine: remove this line"):
+        copy_feedback(workspace, params, print)
     (tmp_path / "feedback").mkdir()
     (tmp_path / "feedback/mine").touch()
     with pytest.raises(ProfileError, match="feedback/mine is no folder"):
-        copied(tmp_path, workspace)
-
-
-def test_a_folder_below_is_refused_with_the_line_to_remove(tmp_path: Path, workspace: Path) -> None:
-    """Profiles named it so, with files in git, before each had a folder of its own."""
-    params = {"feedback": {"folder": "feedback/mine"}}
-    with pytest.raises(ProfileError, match="feedback/mine: remove this line"):
-        copy_feedback(tmp_path, workspace, params, print)
+        copied(workspace)
 
 
 def test_the_folder_that_people_are_told(tmp_path: Path, workspace: Path) -> None:
@@ -111,10 +110,7 @@ LABELS = "data/simulate_feedback/feedback.csv"
 COUNTS = {
     "rows_read": {"feedback/a.csv": 1200, "feedback/b.csv": 30, LABELS: 34},
     "rejected": {"feedback/a.csv": {"empty raw_title": 2, "unknown occupation": 3}},
-    "overrides": 1100,
-    "not_job_titles": 7,
-    "rejected_answers": 2,
-    "conflicts": 4,
+    **{"overrides": 1100, "not_job_titles": 7, "rejected_answers": 2, "conflicts": 4},
 }
 NOTHING = COUNTS | {"rows_read": {LABELS: 34}, "rejected": {}}
 VERSION = RegisteredVersion("toy", "3", "challenger", False)
@@ -124,16 +120,12 @@ NEITHER = Patched(None, None)
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    return tree(tmp_path / "clone")
-
-
-def tree(root: Path) -> Path:
     """Make a tree of parameters with three files of feedback, of which two can be."""
-    (root / "feedback").mkdir(parents=True)
-    (root / "params.yaml").write_text("feedback: {folder: feedback}")
+    write_params(tmp_path, DEFAULT)
+    (tmp_path / "feedback").mkdir()
     for name in ("a.csv", "b.csv", "README.md"):
-        (root / "feedback" / name).touch()
-    return root
+        (tmp_path / "feedback" / name).touch()
+    return tmp_path
 
 
 PROMOTED = (VERSION, Promotion(True, "as requested", ""))
@@ -144,26 +136,27 @@ CHALLENGER = (OTHER, Promotion(True, "better on people's verdicts", ""))
 @pytest.mark.parametrize(
     ("done", "model"),
     [
-        (NEITHER, "model: the champion has all of this feedback already"),
-        (Patched(PROMOTED, None), "model: toy version 3; gate: champion: as requested"),
+        (NEITHER, {"model": "the champion has all of this feedback already"}),
+        (Patched(PROMOTED, None), {"model": "toy version 3", "gate": "champion: as requested"}),
         (
             Patched(REFUSED, CHALLENGER),
-            "model: toy version 3; gate: not promoted: as requested; challenger: toy version 4; "
-            "verdicts: champion: better on people's verdicts",
+            {"model": "toy version 3", "gate": "not promoted: as requested"}
+            | {"challenger": "toy version 4", "verdicts": "champion: better on people's verdicts"},
         ),
     ],
 )
-def test_facts(root: Path, done: Patched, model: str) -> None:
+def test_facts(root: Path, done: Patched, model: dict[str, str]) -> None:
     assert facts(COUNTS, done, root) == {
         "files": f"2 in {root / 'feedback'}",
         "rows": "1,230 read, 5 refused",
         "titles": "1,100 overrides, 7 not job titles, 2 answers not given again",
-        "conflict": "4",
-        **dict(part.split(": ", 1) for part in model.split("; ")),
+        **{"conflict": "4", **model},
     }
 
 
-def test_without_a_file_that_is_read_it_names_folder_and_others(root: Path, tmp_path: Path) -> None:
+def test_without_a_file_that_is_read_it_names_folder_and_others(
+    root: Path, workspace: Path
+) -> None:
     """Do not say of rows that nobody read that the champion has them."""
     for name in ("a.csv", "b.csv"):
         (root / "feedback" / name).unlink()
@@ -173,7 +166,6 @@ def test_without_a_file_that_is_read_it_names_folder_and_others(root: Path, tmp_
     (root / "feedback/notes.odt").touch()
     (root / "feedback/.hidden").touch()
     assert facts(COUNTS, NEITHER, root)["skipped"] == "notes.odt: of a kind that is not read"
-    workspace = tree(root / ".workspaces/mine")
     assert facts(NOTHING, NEITHER, workspace)["files"] == f"0 in {root}/feedback/mine"
 
 

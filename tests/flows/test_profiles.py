@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
 
 from flows.profiles import (
     DEFAULT,
@@ -33,16 +31,6 @@ BASE: dict[str, Any] = {
     },
 }
 
-trees = st.dictionaries(
-    st.sampled_from("abcd"),
-    st.recursive(
-        st.integers(),
-        lambda inner: st.dictionaries(st.sampled_from("abcd"), inner, min_size=1, max_size=3),
-        max_leaves=8,
-    ),
-    min_size=1,
-)
-
 
 def test_systems_are_replaced_whole() -> None:
     """Every one of them is trained, so those of the defaults must not stay."""
@@ -55,34 +43,12 @@ def test_systems_are_replaced_whole() -> None:
 
 
 def test_sections_are_merged_and_open_maps_replaced() -> None:
-    overrides = {"ingest": {"taxonomy": {"files": {"c": "c.csv"}}}}
+    overrides = {"ingest": {"taxonomy": {"reader": "x", "files": {"c": "c.csv"}}}}
     before = copy.deepcopy(BASE)
     result = merged(BASE, overrides)
-    taxonomy = {"reader": "sample", "files": {"c": "c.csv"}, "columns": {}}
-    assert result["ingest"]["taxonomy"] == taxonomy
-    assert result["ingest"]["inputs"] == BASE["ingest"]["inputs"]
-    assert before == BASE
-
-
-@pytest.mark.thorough
-@given(trees, st.data())
-def test_one_leaf_changes_only_itself(tree: dict[str, Any], data: st.DataObject) -> None:
-    """Compare with the set of leaves with their addresses."""
-    address = data.draw(st.sampled_from(sorted(leaves(tree))))
-    override: Any = -1
-    for name in reversed(address):
-        override = {name: override}
-    assert merged(tree, {}) == merged(tree, tree) == tree
-    expected = leaves(tree) | {address: -1}
-    assert leaves(merged(tree, override)) == expected
-
-
-def leaves(tree: Any, where: tuple[str, ...] = ()) -> dict[tuple[str, ...], int]:
-    if not isinstance(tree, dict):
-        return {where: tree}
-    return {
-        k: v for name, branch in tree.items() for k, v in leaves(branch, (*where, name)).items()
-    }
+    taxonomy = {"reader": "x", "files": {"c": "c.csv"}, "columns": {}}
+    assert result == {"seed": 1, "ingest": {**BASE["ingest"], "taxonomy": taxonomy}}
+    assert before == BASE == merged(BASE, {}) == merged(BASE, BASE)
 
 
 @pytest.mark.parametrize(
@@ -227,9 +193,8 @@ def test_a_password_in_an_address_is_refused_and_not_repeated(main: Path, source
     with pytest.raises(ProfileError, match=r"AWS_ACCESS_KEY_ID.*remote://NAME/n$") as error:
         resolve_sources({"n": source}, None, main)
     assert "secret" not in str(error.value)
-    below = {"n": "x.csv"}
     with pytest.raises(ProfileError, match="holds a password"):
-        resolve_sources(below, "https://me:secret@host/", main)
+        resolve_sources({"n": "x.csv"}, "https://me:secret@host/", main)
     plain = {"n": "ssh://git@host/x.csv", "m": "https://host/x.csv?download=1"}
     assert resolve_sources(plain, None, main) == plain
 
@@ -251,25 +216,32 @@ def test_a_file_that_the_workspace_lacks_is_refused(tmp_path: Path) -> None:
         (tmp_path / "data/external").mkdir(parents=True, exist_ok=True)
         (tmp_path / "data/external" / name).touch()
     require_files(tmp_path, params(), tmp_path / "main")
+    with pytest.raises(ProfileError, match=r"synonyms\.file names \S+s\.csv.*\n.*s\.csv: /path/to"):
+        require_files(tmp_path, params(synonyms="s.csv"), tmp_path / "main")
     (tmp_path / "data/external/raw.csv").unlink()
     with pytest.raises(ProfileError, match=r"ingest\.inputs\.file names data/external/raw\.csv"):
         require_files(tmp_path, params(), tmp_path / "main")
-    (tmp_path / "data/external/raw.csv").touch()
-    with pytest.raises(ProfileError, match=r"synonyms\.file names \S+s\.csv.*\n.*s\.csv: /path/to"):
-        require_files(tmp_path, params(synonyms="s.csv"), tmp_path / "main")
 
 
 def test_a_file_of_the_clone_alone_is_refused_with_the_line_that_brings_it(tmp_path: Path) -> None:
     main, workspace = tmp_path / "main", tmp_path / "workspace"
     (main / "data/mine").mkdir(parents=True)
     (main / "data/mine/titles.csv").touch()
-    with pytest.raises(ProfileError) as error:
+    message = (
+        r"^ingest.taxonomy.files.titles names data/mine/titles.csv, which.*only this clone, uncomm"
+        r".*\n  external: {titles.csv: ./data/mine/titles.csv}\n"
+        r"and name it as titles.csv \(ingest: folder: data/external\)$"
+    )
+    with pytest.raises(ProfileError, match=message):
         require_files(workspace, params("data/mine"), main)
-    message = str(error.value)
-    assert message.startswith("ingest.taxonomy.files.titles names data/mine/titles.csv, which")
-    assert "only this clone, uncommitted" in message
-    assert "\n  external: {titles.csv: ./data/mine/titles.csv}\n" in message
-    assert message.endswith("\nand name it as titles.csv (ingest: folder: data/external)")
+
+
+def ignoring(folder: Path, run_in: Callable[..., str], dvc: tuple[str, ...]) -> None:
+    """Make a repository with the project's ignored files."""
+    run_in(folder, "git", "init", "--quiet")
+    run_in(folder, *dvc, "init", "--quiet")
+    for name in (".gitignore", ".dvcignore"):
+        shutil.copy(ROOT / name, folder)
 
 
 @pytest.mark.thorough
@@ -280,9 +252,7 @@ def test_dvc_sees_imports_below_the_ignored_folder(
 
     Ignore no folder with its slash, which DVC prunes: `/data/*` would hide `data/` itself.
     """
-    run_in(tmp_path, "git", "init", "--quiet")
-    run_in(tmp_path, *dvc, "init", "--quiet")
-    shutil.copy(ROOT / ".gitignore", tmp_path)
+    ignoring(tmp_path, run_in, dvc)
     (tmp_path / "data" / "external").mkdir(parents=True)
     (tmp_path / "data" / "stage.csv").write_text("made by a stage")
     (tmp_path / "source.csv").write_text("made outside")
@@ -301,10 +271,7 @@ def test_the_sample_does_not_depend_on_feedback_of_profiles(
     tmp_path: Path, run_in: Callable[..., str], dvc: tuple[str, ...]
 ) -> None:
     """Reviewers' files are in no commit; DVC sees those of the sample alone."""
-    run_in(tmp_path, "git", "init", "--quiet")
-    run_in(tmp_path, *dvc, "init", "--quiet")
-    for name in (".gitignore", ".dvcignore"):
-        shutil.copy(ROOT / name, tmp_path)
+    ignoring(tmp_path, run_in, dvc)
     files = ["feedback/README.md", "feedback/monday.csv", "feedback/esco/monday.csv"]
     for file in files:
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from flows.results import as_facts, as_markdown, as_text, bulk_facts, result_rows
+from flows.results import as_facts, as_text, bulk_facts, result_rows
 
 TABLE = """system,test,slice,metric,value,low,high,n
 ngram,typos,all,mrr,0.8124,0.80049,0.82,300
@@ -44,7 +44,6 @@ def test_text_is_aligned_and_markdown_escapes_its_own_sign() -> None:
     text = as_text([("a", "bbb"), ("cccc", "d")], ("x", "y"))
     assert text == "x     y\na     bbb\ncccc  d"
     assert as_text([], ("x", "y")) == "x  y"
-    assert as_markdown([("a|b", "c")], ("x", "y")) == "| x | y |\n| --- | --- |\n| a\\|b | c |"
     assert as_facts({"a": "one", "stages": "two"}) == "a       one\nstages  two"
 
 

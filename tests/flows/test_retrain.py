@@ -1,12 +1,12 @@
 """The flow `retrain` from end to end on the toy repository: stages, registry, gate, page."""
 
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from background import ROOT, rolecall
+from background import ROOT, ran, rolecall
+from prefect_beside import page
 
 from flows.errors import StageFailed
 from tasks.release.registry.outcomes import Promotion, RegisteredVersion
@@ -37,8 +37,6 @@ def run(root: Path, calls: Calls) -> Any:
 
 
 def test_all_steps_in_order_and_a_page_in_prefect(toy: Path, prefect_server: None) -> None:
-    from prefect.artifacts import Artifact
-
     from flows.retrain import as_text
 
     calls = Calls()
@@ -52,11 +50,9 @@ def test_all_steps_in_order_and_a_page_in_prefect(toy: Path, prefect_server: Non
     assert f"report  {toy}/data/gate/report.html" in text
     assert "model   toy version 7, champion\n" in text
 
-    artifact = Artifact.get("retrain")
-    assert artifact is not None
     head = ("# toy version 7, champion", "**promoted: as requested**")
     for text in (*head, "| figures |", "| ingest | ran |"):
-        assert text in str(artifact.data)
+        assert text in page("retrain")
 
     again = run(toy, calls)
     assert set(again.stages.values()) == {"unchanged"}
@@ -69,8 +65,6 @@ def test_the_command_logs_task_runs_that_are_named_after_stages(
     toy: Path, flow_environment: dict[str, str]
 ) -> None:
     """Its own lines, a stage's lines, the exit status; then a failed stage, and its page."""
-    from prefect.artifacts import Artifact
-
     done = rolecall(toy, "retrain", environment=flow_environment)
     assert done.returncode == 0, done.stdout + done.stderr
     progress = done.stderr
@@ -92,12 +86,10 @@ def test_the_command_logs_task_runs_that_are_named_after_stages(
     assert "Traceback" in (toy / "logs/retrain.log").read_text()
     assert "hook" not in failed.stdout + failed.stderr
     assert "register:" not in failed.stderr, "a failed stage ends the flow"
-    left = Artifact.get("failed-retrain")
-    assert left is not None
-    page = str(left.data)
-    assert page.startswith("# retrain: failed\n\n    stage ingest failed\n")
-    assert "    the last words\n" in page and f"    {toy}/logs/retrain.log\n" in page
-    assert page.endswith("\n    rolecall retrain")
+    left = page("failed-retrain")
+    assert left.startswith("# retrain: failed\n\n    stage ingest failed\n")
+    assert "    the last words\n" in left and f"    {toy}/logs/retrain.log\n" in left
+    assert left.endswith("\n    rolecall retrain")
 
 
 def test_parameters_are_checked_before_anything_runs(
@@ -132,5 +124,5 @@ def test_importing_the_flow_does_nothing() -> None:
         "assert before == dict(os.environ); "
         "print([m for m in ('mlflow', 'dvc', 'torch', 'polars') if m in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    done = ran(ROOT, sys.executable, "-c", code)
     assert (done.stdout, done.returncode) == ("[]\n", 0), done.stderr

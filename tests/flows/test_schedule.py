@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import httpx
 import pytest
@@ -98,29 +98,23 @@ FOREIGN = {"Origin": "http://evil.example"}
 ATTACK = {"name": "attack", "job_variables": {"command": "touch attacked"}}
 
 
-class Scheduled(NamedTuple):
-    """A clone in which the command runs."""
-
-    root: Path
-    process: subprocess.Popen[str]
-    client: httpx.Client
-    output: Path
+Scheduled = tuple[Path, subprocess.Popen[str], httpx.Client, Path]
 
 
 @pytest.fixture
 def scheduled(toy: Path, own_server: dict[str, str]) -> Iterator[Scheduled]:
+    """A clone in which the command runs, its process, a client of its server, and its output."""
     shutil.copytree(ROOT / "flows", toy / "flows", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "prefect.yaml", toy)
     port, output = free_port(), toy.parent / "output.txt"
     with output.open("w") as file, httpx.Client(trust_env=False) as client:
         client.base_url = f"http://127.0.0.1:{port}/api"
         command = [*ROLECALL, "schedule", f"--port={port}"]
-        process = subprocess.Popen(
-            command, cwd=toy, env=own_server, stdout=file, stderr=file, text=True
-        )
+        pipes: Any = {"stdout": file, "stderr": file, "text": True}
+        process = subprocess.Popen(command, cwd=toy, env=own_server, **pipes)
         try:
             until(lambda: "Ctrl-C" in output.read_text() or process.poll() is not None)
-            yield Scheduled(toy, process, client, output)
+            yield toy, process, client, output
         finally:
             process.kill()
             process.wait()
@@ -136,9 +130,8 @@ def test_only_the_password_opens_the_server_and_all_ends_with_the_command(
     printed = output.read_text()
     assert "\nretrain/monthly " in printed and " 03:00 UTC\n" in printed, printed
     password = root / ".prefect/password"
-    assert str(password) in printed
     secret = password.read_text().strip()
-    assert secret not in printed
+    assert str(password) in printed and secret not in printed
     assert stat.S_IMODE(password.stat().st_mode) == 0o600
 
     answer = client.post("/deployments/", json=ATTACK, headers=FOREIGN)
@@ -173,9 +166,8 @@ def test_a_taken_port_is_named_with_its_process(tmp_path: Path) -> None:
         port = listener.getsockname()[1]
         code = f"import socket, time; s = socket.socket(fileno={listener.fileno()}); s.listen()"
         waiting = [sys.executable, "-c", f"{code}; print('up', flush=True); time.sleep(60)"]
-        with subprocess.Popen(
-            waiting, pass_fds=[listener.fileno()], stdout=subprocess.PIPE
-        ) as other:
+        pipes: Any = {"pass_fds": [listener.fileno()], "stdout": subprocess.PIPE}
+        with subprocess.Popen(waiting, **pipes) as other:
             assert other.stdout and other.stdout.readline() == b"up\n"
             listener.close()
             expected = rf"127.0.0.1:{port} cannot be used: .* by process {other.pid} \(python"

@@ -57,10 +57,8 @@ def test_each_has_a_password_and_a_database_of_its_own(
             assert stat.S_IMODE(folder.stat().st_mode) == 0o700
         assert not folder.exists()
         assert {name: os.environ.get(name) for name in CLIENT} == before
-    passwords, homes = (
-        {settings[name] for settings in started}
-        for name in ("PREFECT_API_AUTH_STRING", "PREFECT_HOME")
-    )
+    passwords = {settings["PREFECT_API_AUTH_STRING"] for settings in started}
+    homes = {settings["PREFECT_HOME"] for settings in started}
     assert len(passwords) == len(homes) == 2 and min(map(len, passwords)) > 30
 
 

@@ -1,31 +1,23 @@
 """The order is DVC's, the lock is DVC's, a failure names its stage, a cancelled stage is gone."""
 
 import os
-import re
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from background import until, visited
 from dvc.repo import Repo
 
 from flows import stages as dvc_stages
 from flows.dvc_plan import plan_and_skipped
-from flows.errors import StageFailed
 from flows.stages import by_stage, outcome, push, repro, run_stage
 
 Run = Callable[..., str]
 Dvc = tuple[str, ...]
-ROOT = Path(__file__).parents[2]
 ORDER = ["ingest", "lexical", "train@typos-1", "evaluate@typos-1", "report"]
-
-
-def visited(printed: str) -> list[str]:
-    """List the stages that `dvc repro` says it visits, in order."""
-    return re.findall(r"^(?:Running stage |Stage )?'([^']+)'", printed, re.MULTILINE)
 
 
 @pytest.mark.parametrize(
@@ -75,15 +67,6 @@ def test_flow_and_bare_repro_write_the_same_lock(
 
 
 @pytest.mark.slow
-def test_a_failed_stage_is_named_with_its_last_lines(toy: Path) -> None:
-    """The stages before it are done; none behind it is tried."""
-    (toy / "fail.txt").write_text("train@typos-1")
-    with pytest.raises(StageFailed, match=r"(?s)stage train@typos-1 failed\n.*the last words"):
-        ran(toy, ORDER)
-    assert plan_and_skipped(toy, "report") == (ORDER, ["ingest", "lexical"])
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("busy", ["ingest", "lexical"])
 def test_a_stage_that_another_run_holds_is_waited_for(
     toy: Path, dvc: Dvc, busy: str, monkeypatch: pytest.MonkeyPatch
@@ -120,12 +103,7 @@ def ran(root: Path, stages: list[str]) -> dict[str, str]:
 
 def stage_of(flow: subprocess.Popen[str], file: Path, seconds: float = 120) -> int:
     """Return the process number that the sleeping stage writes."""
-    end = time.monotonic() + seconds
-    while not (file.exists() and file.read_text()):
-        if flow.poll() is not None or time.monotonic() > end:
-            flow.kill()
-            raise AssertionError(flow.communicate()[0])
-        time.sleep(0.05)
+    until(lambda: (file.exists() and file.read_text()) or flow.poll() is not None, seconds)
     return int(file.read_text())
 
 

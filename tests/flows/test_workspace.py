@@ -1,13 +1,12 @@
 """A profile's workspace: what it holds and shares, and that the main tree stays as it was."""
 
 import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import yaml
-from background import ROOT, rolecall
+from background import ROOT, ran, rolecall
 
 from flows.errors import Failure
 from flows.processes import check_params
@@ -64,9 +63,8 @@ def test_a_workspace_holds_the_profiles_files_and_values(
     assert state(toy, run_in) == before
     params = yaml.safe_load((workspace / "params.yaml").read_text())
     taxonomy = {"reader": "table", "files": {"own name": "source titles.csv"}}
-    assert params["ingest"]["taxonomy"] == taxonomy
+    assert params["ingest"] == {"folder": "data/external", "taxonomy": taxonomy}
     assert params["register"] == {"name": "toy-other", "top_k": 5}
-    assert params["ingest"]["folder"] == "data/external"
     assert params["mix"] == "typos"
     assert not (workspace / "dvc.lock").exists()
     assert (workspace / FILE).read_text() == "title\ncooper\n"
@@ -82,9 +80,8 @@ def test_a_refresh_follows_head_and_the_source_and_keeps_the_lock(
     workspace = prepare(toy, "other", lambda _: None)
     (workspace / "dvc.lock").write_text("schema: '2.0'\nstages: {}\n")
     (workspace / "dvc.yaml").write_text("stages: {}\n")
-    (toy / "params.yaml").write_text(
-        (toy / "params.yaml").read_text().replace("top_k: 5", "top_k: 6")
-    )
+    params = toy / "params.yaml"
+    params.write_text(params.read_text().replace("top_k: 5", "top_k: 6"))
     run_in(toy, "git", "commit", "--quiet", "--all", "--message=six")
     (sources / "source titles.csv").write_text("title\nwheelwright\n")
     (toy / "feedback/other/monday.csv").write_text("raw_title\n")
@@ -100,7 +97,7 @@ def test_a_refresh_follows_head_and_the_source_and_keeps_the_lock(
 def test_a_source_that_moved_is_imported_anew(
     toy: Path, sources: Path, monkeypatch: pytest.MonkeyPatch, run_in: Run, dvc: Dvc
 ) -> None:
-    """No stage runs for the new place, whose name is in no checksum; for other bytes one does."""
+    """No stage runs for the new path, which is in no checksum; for other bytes one does."""
     workspace = prepare(toy, "other", lambda _: None)
     run_in(workspace, *dvc, "repro", "ingest")
     lock = (workspace / "dvc.lock").read_bytes()
@@ -135,9 +132,10 @@ def test_a_folder_is_brought_whole_and_follows_its_source(
     toy: Path, sources: Path, run_in: Run
 ) -> None:
     """Bring files at any depth; what leaves the source leaves the workspace."""
-    (sources / "years" / "2012").mkdir(parents=True)
-    (sources / "years" / "2012" / "first.tsv").write_text("one\n")
-    (sources / "years" / "about.txt").write_text("two sets\n")
+    years = sources / "years"
+    (years / "2012").mkdir(parents=True)
+    (years / "2012/first.tsv").write_text("one\n")
+    (years / "about.txt").write_text("two sets\n")
     (toy / "profiles" / "folder.yaml").write_text("external: {sets: below/years}\n")
     run_in(toy, "git", "add", "profiles")
     run_in(toy, "git", "commit", "--quiet", "--message=folder")
@@ -145,9 +143,9 @@ def test_a_folder_is_brought_whole_and_follows_its_source(
     brought = prepare(toy, "folder", lambda _: None) / "data" / "external" / "sets"
     assert contents(brought) == {"2012/first.tsv": "one\n", "about.txt": "two sets\n"}
 
-    (sources / "years" / "about.txt").unlink()
-    (sources / "years" / "2012" / "first.tsv").write_text("other\n")
-    (sources / "years" / "2012" / "second.tsv").write_text("three\n")
+    (years / "about.txt").unlink()
+    (years / "2012/first.tsv").write_text("other\n")
+    (years / "2012/second.tsv").write_text("three\n")
     prepare(toy, "folder", lambda _: None)
     assert contents(brought) == {"2012/first.tsv": "other\n", "2012/second.tsv": "three\n"}
 
@@ -167,13 +165,10 @@ def test_the_command_runs_in_the_workspace(
     workspace = toy / ".workspaces" / "other"
     assert "model   toy-other version 1, champion" in first.stdout
     assert f"report  {workspace}/data/gate/report.html" in first.stdout
-    lock = (workspace / "dvc.lock").read_bytes()
-    assert b"path: data/external\n" in lock
-    assert str(tmp_path).encode() not in lock
-    assert b"below" not in lock
+    lock = (workspace / "dvc.lock").read_text(encoding="utf-8")
+    assert "path: data/external\n" in lock and str(tmp_path) not in lock and "below" not in lock
     assert state(toy, run_in) == before
-    assert not (toy / "dvc.lock").exists()
-    assert not (toy / "data" / "ingest").exists()
+    assert not (toy / "dvc.lock").exists() and not (toy / "data" / "ingest").exists()
 
 
 def test_the_workspaces_own_code_runs(
@@ -191,8 +186,8 @@ IDENTITY = ("-c", "user.name=t", "-c", "user.email=t@example.invalid")
 
 
 def git(folder: Path, *arguments: str) -> str:
-    command = ["git", *IDENTITY, *arguments]
-    done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
+    done = ran(folder, "git", *IDENTITY, *arguments)
+    done.check_returncode()
     return done.stdout.strip()
 
 

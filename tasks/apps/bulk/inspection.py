@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from textwrap import shorten
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
 import polars as pl
@@ -36,26 +37,22 @@ if TYPE_CHECKING:
 PLAIN = (*TABLES, ".txt")
 KINDS = (*PLAIN, *(suffix + GZIP for suffix in PLAIN), ZIP)
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
-STAMPS = ("ETag", "etag", "mtime", "LastModified")
-"""Names that file systems give to the version of a file."""
-
-
+STAMPS = ("ETag", "etag", "mtime", "LastModified")  # names of a file's version
 TITLES = ("raw title", "job title", "jobtitle", "title", "position title", "position")
-"""Names of the column, the surest first, where none is named; case and ``_`` do not count."""
+"""Names of a column of titles, the surest first; case and ``_`` do not count."""
 INSPECTED = 1000  # rows whose values are looked at
 SHOWN = 80  # characters of the columns' names in a remark
 
 
 class SourceError(ValueError):
-    """An input that cannot be read; the message says which, and how to repair it."""
+    """An input that cannot be read; the message says which, and how to repair it.
 
+    `remark` names the fault of one file among others.
+    """
 
-class WithoutTitles(SourceError):
-    """A table without a column of titles; `remark` says so of one file among others."""
-
-    def __init__(self, message: str, remark: str) -> None:
+    def __init__(self, message: str, remark: str = "") -> None:
         super().__init__(message)
-        self.remark = remark
+        self.remark = remark or message
 
 
 class File(NamedTuple):
@@ -127,11 +124,7 @@ def state_of(files: Sequence[File]) -> str:
 
 def tables_in(system: AbstractFileSystem, file: File) -> list[SourceFile]:
     """Return the tables of a file, those of a zip archive by name; IngestError if damaged."""
-
-    def opened() -> BinaryIO:
-        handle: BinaryIO = system.open(file.path, "rb")
-        return handle
-
+    opened = partial(system.open, file.path, "rb")
     return SourceFile(file.path, file.name, opened).unpacked("")
 
 
@@ -159,8 +152,9 @@ def inspected(
     if table.suffix in PARQUET:
         schema, rows = parquet_schema(table)
         names = [field.name for field in schema if _is_text(field.type)]
-        first = next(parquet_batches(table, names), None)
-        values = pl.DataFrame(first if first is not None else schema.empty_table().select(names))
+        values = pl.DataFrame(
+            next(parquet_batches(table, names), schema.empty_table().select(names))
+        )
         notes, sure = list[str](), True
     else:
         lines = OBJECTS if table.suffix in JSON_LINES else 1
@@ -171,10 +165,9 @@ def inspected(
             raise SourceError(f"{table.path} is empty: it needs a header")
         if len(set(opened.names)) < len(opened.names):
             raise SourceError(f"{table.path}: a column stands twice in the header {opened.names}")
-        chunk = next(opened.chunks({name: name for name in opened.names}), None)
-        values = (
-            chunk.good if chunk else pl.DataFrame(schema=dict.fromkeys(opened.names, pl.String))
-        )
+        chunks = opened.chunks({name: name for name in opened.names})
+        none = pl.DataFrame(schema=dict.fromkeys(opened.names, pl.String))
+        values = next((chunk.good for chunk in chunks), none)
         rows = len(values)
         if table.is_text:  # by the length of the first lines
             block = next(beginning.blocks(), b"")
@@ -184,12 +177,14 @@ def inspected(
     try:
         columns = title_columns(texts, named, described(schema), sure_of_names=sure, usual=usual)
     except ValueError as error:
-        other = [field for field in schema if field.name in named and not _is_text(field.type)]
-        wrong = [f"column {field.name!r} is {field.type}, titles are text" for field in other]
-        message = f"{table.name}: {[*wrong, error][0]}"
+        wrong = [
+            f"column {field.name!r} is {field.type}, titles are text"
+            for field in schema
+            if field.name in named and not _is_text(field.type)
+        ]
         there = shorten(", ".join(schema.names), SHOWN, placeholder=" ...")
         remark = f"{table.name}, which has no column of titles ({there})"
-        raise WithoutTitles(message, remark) from None
+        raise SourceError(f"{table.name}: {[*wrong, error][0]}", remark) from None
     return Inspected(table, file, schema, columns, rows, notes)
 
 
@@ -268,12 +263,10 @@ def described(schema: pa.Schema) -> str:
 
 def _as_written(name: str, columns: Mapping[str, object], described: str) -> str:
     """Return a named column as the header has it: a line break counts as a space."""
-    alike = [one for one in columns if one == name] or [
-        one for one in columns if one_line(one) == one_line(name)
-    ]
+    alike = [one for one in columns if one_line(one) == one_line(name)]
     if not alike:
         raise ValueError(f"no column {name!r}, but {described}")
-    return alike[0]
+    return name if name in alike else alike[0]
 
 
 def _may_hold_titles(values: Sequence[str]) -> bool:

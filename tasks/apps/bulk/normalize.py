@@ -16,7 +16,7 @@ import gc
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
@@ -25,27 +25,33 @@ from operator import call
 from pathlib import Path
 from typing import Any, TypeVar
 
+import fsspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from fsspec.implementations.local import LocalFileSystem
 from threadpoolctl import threadpool_limits
 
 from models.reproducibility import Progress
+from models.serving.answer import PARAMS
 from models.serving.answer import columns as answer_columns
 from models.serving.kernels import threads as usual_threads
 from models.serving.search import BATCH
-from tasks.apps.bulk.inspection import File, Refused, state_of, usual_column
+from tasks.apps.bulk.inspection import File, Refused, SourceError, state_of, usual_column
 from tasks.apps.bulk.output import OWN, STATE, Output, compact, require_same_run
-from tasks.apps.bulk.plan import VERSIONS, plan_of, require_free_names, require_place, require_room
 from tasks.apps.bulk.prediction_cache import Ask, PredictionCache, is_disk_full, prediction_cache
-from tasks.apps.bulk.source import TitleSource
-from tasks.apps.unfinished import OutputError, unfinished
-from tasks.io.bulk_output import manifest_of, refused_of
+from tasks.apps.bulk.source import ROWS, TitleSource
+from tasks.apps.unfinished import OutputError, require_free, unfinished, unfinished_at
+from tasks.io.bulk_output import FILES, kind_of, manifest_of, refused_of
 from tasks.io.command import listed, run
 from tasks.io.files import read_json, text_hash
 from tasks.release.gate.impact import remember
 from tasks.release.registry.opening import fetched
 
+VERSIONS = ("model_version", "taxonomy_version")  # of a plan, known once the model is loaded
+TEXT = (".tsv", ".txt", ".tab", ".json", ".jsonl", ".ndjson")
+BINARY = (".xls", ".xlsm", ".xlsb", ".ods", ".pq", ".feather", ".arrow", ".gz", ".zip")
+EXCEL_ROWS, EXCEL_COLUMNS = 1_048_576, 16_384  # of a sheet, the header included
 MMAP_THRESHOLD = -3  # an option of glibc's mallopt
 LARGE = 1 << 23  # bytes; arrays of 4 MiB come and go more often
 Item = TypeVar("Item")
@@ -83,8 +89,16 @@ def normalize(
         found = TitleSource.find(source, column, encoding, file_column, usual, shard)
         print(*found.description, sep="\n", flush=True)
         require_room(output, found)
-        plan = plan_of(found, source, options)
-        require_free_names(found, plan["prefix"], answer_columns())
+        prefix = options.get("prefix", "")
+        plan: dict[str, Any] = {
+            "params": {name: options[name] for name in PARAMS if options.get(name) is not None},
+            "column": found.column,
+            **found.settings,
+            "prefix": prefix,
+            "part_rows": ROWS,
+            "input": text_hash(source),
+        }
+        _require_free_names(found, prefix, answer_columns())
         if output.exists():  # before a model is loaded
             same = plan | {STATE: state_of(found.files)}
             require_same_run(output, same, unknown=("model", *VERSIONS))
@@ -116,12 +130,60 @@ def normalize(
     return manifest
 
 
+def require_place(output: Path, address: str) -> None:
+    """Refuse an output that is taken, of another kind, or would replace its input or be read as it.
+
+    The OutputError says what to name instead. `address`: of the input, as fsspec reads it.
+    """
+    if output.suffix.lower() in TEXT + BINARY:
+        raise OutputError(
+            f"{output}: no {output.suffix} file can be written; let the name end in "
+            f"{', '.join(FILES)}, or have no suffix for a folder of Parquet files"
+        )
+    system, path = fsspec.core.url_to_fs(address)
+    if isinstance(system, LocalFileSystem):
+        source, place = Path(path).resolve(), output.resolve()
+        beside = [manifest_of(place), refused_of(place)] if kind_of(place) else []
+        if any(source.is_relative_to(one) for one in (place, unfinished_at(place), *beside)):
+            raise OutputError(f"{output} holds the input {address}: name another output")
+        if source.is_dir() and place.is_relative_to(source):
+            raise OutputError(
+                f"{output} lies in the input folder, all of whose files are read: name an output "
+                f"outside of {source}"
+            )
+    if not manifest_of(output).is_file():
+        require_free(output)
+
+
+def _require_free_names(source: TitleSource, prefix: str, names: Iterable[str]) -> None:
+    """Refuse an input that has a column of the answer, whose `names` are without `prefix`."""
+    if taken := sorted({f"{prefix}{name}" for name in names} & {*source.schema.names}):
+        raise SourceError(
+            f"the input has columns of the answer: {listed(taken)}; use --prefix=answer_"
+        )
+
+
+def require_room(output: Path, source: TitleSource) -> None:
+    """Refuse a workbook of more rows or columns than Excel opens, with an OutputError."""
+    if kind_of(output) != ".xlsx":
+        return
+    rows, columns = source.rows, len(source.schema) + len(answer_columns())
+    if rows > EXCEL_ROWS // 2:  # estimated from the first lines, so perhaps half of them
+        parts = (part for file in source.files for part in source.parts(file, lambda row: None))
+        rows = sum(len(part) for part in parts)
+    if rows >= EXCEL_ROWS or columns > EXCEL_COLUMNS:
+        raise OutputError(
+            f"{output}: {rows:,} rows of {columns:,} columns, and a sheet of Excel has room for "
+            f"{EXCEL_ROWS - 1:,} of {EXCEL_COLUMNS:,}: let the name end in .csv or .parquet"
+        )
+
+
 def _normalized(
     source: TitleSource, place: Path, plan: dict[str, Any], ask: Answering, cache_dir: Path
 ) -> dict[str, Any]:
     """Take the steps of a run; return the manifest."""
     params, prefix = plan["params"], plan["prefix"]
-    require_free_names(source, prefix, ask.schema.names)
+    _require_free_names(source, prefix, ask.schema.names)
     try:
         nothing = ask(params, [None])()
     except ValueError as error:  # of the model's own code
@@ -148,7 +210,7 @@ Joined = tuple[int, pa.Table, Mapping[str, int] | None]
 
 @dataclass
 class _Run:
-    """A run, file by file; `nothing` is the answer to no title, a row."""
+    """A run, file by file; `nothing` is a row, the answer to no title."""
 
     source: TitleSource
     output: Output
@@ -161,9 +223,9 @@ class _Run:
 
     def file(self, number: int, file: File) -> None:
         """Normalize what is not finished of a file."""
-        parts = self.output.done(number)
+        parts = self.output.finished(number)
         if parts is not None:
-            self.rows += sum(self.output.rows(number, part) or 0 for part in range(parts))
+            self.rows += sum(self.output.finished(number, part) or 0 for part in range(parts))
             return
         refused: list[Refused] = []
         read = ahead(enumerate(self.source.parts(file, refused.append)))
@@ -181,7 +243,7 @@ class _Run:
 
     def _begun(self, number: int, part: int, table: pa.Table) -> Callable[[], Callable[[], Joined]]:
         """Begin to answer a part; return what waits for the answers, and then joins them."""
-        if self.output.rows(number, part) is not None:
+        if self.output.finished(number, part) is not None:
             return lambda: lambda: (part, table, None)
         titles = table[self.source.column].cast(pa.string()).combine_chunks().dictionary_encode()
         wait = self.cache(titles.dictionary, self.ask)

@@ -66,15 +66,20 @@ class Output:
         Raises:
             OutputError: the place is taken, or another run's folder is in the way.
         """
+        file = self.folder / PLAN
+        plan = read_json(file) if file.is_file() else None
         if self.place.exists():
             require_same_run(self.place, self.result)
-            self._remove_rest()
+            if plan == self.plan:  # a kill at the very end left it
+                self._remove_all_but(set())
+            if not kind_of(self.place):
+                for name in (PLAN, LOCK):
+                    (self.place / name).unlink(missing_ok=True)
             return True
         manifest, refused = manifest_of(self.place), refused_of(self.place)
         if kind_of(self.place) and refused.exists() and not manifest.exists():
             raise OutputError(f"{refused} is in the way: name another place, or remove it")
-        if (self.folder / PLAN).is_file():
-            plan = read_json(self.folder / PLAN)
+        if plan is not None:
             if other := sorted(key for key in self.plan if plan.get(key) != self.plan[key]):
                 raise OutputError(
                     f"{self.folder} was left by a run with other {', '.join(other)}: run that "
@@ -83,35 +88,19 @@ class Output:
         elif any(path.name != LOCK for path in self.folder.iterdir()):
             raise OutputError(f"{self.folder} has files and no {PLAN}: remove it, if it is yours")
         else:
-            write_json(self.plan, self.folder / PLAN)
+            write_json(self.plan, file)
         return False
 
-    def _remove_rest(self) -> None:
-        """Remove what a kill left at the very end."""
-        plan = self.folder / PLAN
-        if plan.is_file() and read_json(plan) == self.plan:
-            self._remove_all_but(set())
-        if not kind_of(self.place):
-            (self.place / PLAN).unlink(missing_ok=True)
-            (self.place / LOCK).unlink(missing_ok=True)
+    def finished(self, number: int, part: int | None = None) -> int | None:
+        """Return how many parts a finished file has, or rows its finished part; else None."""
+        path = self._note_of(number, part)
+        note = read_json(path) if path.is_file() else {}
+        count = note.get("rows" if part is not None else "parts")
+        return count if note.get("file") == self._file(number) else None
 
-    def done(self, number: int) -> int | None:
-        """Return how many parts a file has if it is finished, else None."""
-        note = self._noted(number, f"file-{number:04}")
-        return int(note["parts"]) if note else None
-
-    def rows(self, number: int, part: int) -> int | None:
-        """Return how many rows a part has if it is finished, else None."""
-        note = self._noted(number, _part(number, part))
-        return int(note["rows"]) if note else None
-
-    def _noted(self, number: int, name: str) -> dict[str, Any] | None:
-        path = self.folder / f"{name}.json"
-        note = dict(read_json(path)) if path.is_file() else {}
-        return note if note.get("file") == self._file(number) else None
-
-    def _note(self, number: int, name: str, **values: Any) -> None:  # noqa: ANN401
-        write_json({"file": self._file(number), **values}, self.folder / f"{name}.json")
+    def _note_of(self, number: int, part: int | None = None) -> Path:
+        name = f"file-{number:04}" if part is None else f"part-{number:04}-{part:05}"
+        return self.folder / f"{name}.json"
 
     def _file(self, number: int) -> str:
         return text_hash(json.dumps(self.files[number]))
@@ -123,16 +112,17 @@ class Output:
 
         `table`: of `schema`, but texts may be dictionaries; `abstained`: rows by their reason.
         """
-        path = self.folder / f"{_part(number, part)}.parquet"
+        note = self._note_of(number, part)
+        path = note.with_suffix(".parquet")
         with atomic_write(path) as partial:
             _write(table, self.schema, partial)
-        counts = dict(sorted(abstained.items()))
-        self._note(number, path.stem, rows=len(table), abstained=counts, sha256=sha256(path))
+        counts = {"rows": len(table), "abstained": dict(sorted(abstained.items()))}
+        write_json({"file": self._file(number), **counts, "sha256": sha256(path)}, note)
 
     def write_file(self, number: int, parts: int, refused: Sequence[Refused]) -> None:
         """Note that a file is finished, and which of its rows are none."""
-        rows = [row._asdict() for row in refused]
-        self._note(number, f"file-{number:04}", parts=parts, refused=rows)
+        values = {"parts": parts, "refused": [row._asdict() for row in refused]}
+        write_json({"file": self._file(number), **values}, self._note_of(number))
 
     def publish(self) -> dict[str, Any]:
         """Give the output its place, remove all else, and return the manifest.
@@ -186,16 +176,15 @@ class Output:
         parts, named, refused = [], [], []
         abstained: Counter[str] = Counter()
         for number, file in enumerate(self.files):
-            noted = read_json(self.folder / f"file-{number:04}.json")
+            noted = read_json(self._note_of(number))
             refused += noted["refused"]
             rows = 0
-            for part in range(noted["parts"]):
-                name = _part(number, part)
-                note = read_json(self.folder / f"{name}.json")
+            for path in (self._note_of(number, part) for part in range(noted["parts"])):
+                note = read_json(path)
                 rows += note["rows"]
                 abstained.update(note["abstained"])
                 sizes = {"rows": note["rows"], "sha256": note["sha256"]}
-                parts.append({"name": f"{name}.parquet", **sizes})
+                parts.append({"name": f"{path.stem}.parquet", **sizes})
             named.append({"name": file.name, "size": file.size, "rows": rows})
         total = sum(part["rows"] for part in parts)
         manifest = {
@@ -276,7 +265,3 @@ def _write(table: pa.Table, schema: pa.Schema, path: Path) -> None:
 
 def _is_plain_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
-
-
-def _part(number: int, part: int) -> str:
-    return f"part-{number:04}-{part:05}"

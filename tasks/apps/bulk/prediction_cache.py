@@ -17,7 +17,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import lru_cache
 from itertools import count
 from pathlib import Path
@@ -161,7 +161,7 @@ class PredictionCache:
         )
 
     def _file(self, file: int) -> pa.Table:
-        unkept = self._unkept.get(file)
+        unkept = self._unkept.get(file)  # once: a thread removes it
         return self._opened(file) if unkept is None else unkept
 
     def _open(self, file: int) -> pa.Table:
@@ -214,10 +214,7 @@ def hashes_of(titles: pa.Array) -> np.ndarray:
 
 @contextmanager
 def prediction_cache(folder: Path, schema: pa.Schema) -> Iterator[PredictionCache]:
-    """Open a folder, made if it is missing; ValueError if another run has it open.
-
-    `schema`: of the answers.
-    """
+    """Open a folder of answers of a schema, made if missing; ValueError if another run has it."""
     with usable(folder):
         folder.mkdir(parents=True, exist_ok=True)
         opened = (folder / "lock").open("w")
@@ -229,25 +226,21 @@ def prediction_cache(folder: Path, schema: pa.Schema) -> Iterator[PredictionCach
                 f"another run keeps its answers in {folder}: wait for it, or name another folder: "
                 "--cache-dir"
             ) from None
-        table = sqlite3.connect(
+        connection = sqlite3.connect(
             folder / "positions.sqlite", isolation_level="DEFERRED", check_same_thread=False
         )
-        try:
+        with closing(connection) as table, ThreadPoolExecutor(1) as thread:
             with usable(folder):
                 table.execute("PRAGMA journal_mode = WAL")
                 table.execute("PRAGMA cache_size = -65536")  # 64 MiB
                 for columns in TABLES:
                     table.execute(f"CREATE TABLE IF NOT EXISTS {columns}")
                 table.commit()
-            with ThreadPoolExecutor(1) as thread:
-                with usable(folder):
-                    cache = PredictionCache(folder, schema, table, thread)
-                try:
-                    yield cache
-                finally:
-                    cache.keep()
-        finally:
-            table.close()
+                cache = PredictionCache(folder, schema, table, thread)
+            try:
+                yield cache
+            finally:
+                cache.keep()
 
 
 @contextmanager

@@ -23,7 +23,6 @@ from tasks.apps.bulk.inspection import (
     Inspected,
     Refused,
     SourceError,
-    WithoutTitles,
     files_at,
     inspected,
     only_kind,
@@ -121,8 +120,7 @@ class TitleSource:
                     if not table.is_delimited or len(files) + len(tables) == 2:
                         raise
                     causes.append(str(error))
-                    remark = error.remark if isinstance(error, WithoutTitles) else str(error)
-                    left_out[table.name] = remark
+                    left_out[table.name] = error.remark
         if not seen:
             raise SourceError("\n".join([f"{address} holds no titles:", *causes]))
         schema = only_kind(seen, address)

@@ -57,8 +57,7 @@ NAMES = {
     "synonym": "synonym|other|same as|b",
 }
 IN_FULL, IN_PART, UNLIKE = 3.0, 1.0, 2.0
-LONGEST_LANGUAGE = 3
-"""Characters of a code such as `de` or `deu`."""
+LONGEST_LANGUAGE = 3  # characters of a code such as `de` or `deu`
 CLOSE = 0.5  # two columns that differ by less are both possible
 ROWS = 50_000  # whose values are looked at
 ORIGIN = "It is the file that was named for the profile."

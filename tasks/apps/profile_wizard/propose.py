@@ -39,8 +39,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")  # of a model in the regist
 SHOWN, WIDEST = 3, 80  # refused rows that are shown, and their characters
 Overrides = Mapping[str, Sequence[str]]
 """A role to the columns that have it: one, or several of titles; an empty name is no column."""
-SEVERAL = "title"
-"""The only role that several columns may have, one for each language for example."""
+SEVERAL = "title"  # the only role that several columns may have, one for each language for example
 NEEDED = {
     ("taxonomy", "occupation_id"),
     ("taxonomy", "title"),

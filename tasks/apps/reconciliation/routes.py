@@ -16,11 +16,12 @@ from starlette.concurrency import run_in_threadpool
 
 from tasks.apps.reconciliation.taxonomy_service import (
     BATCH,
+    EXTENSION,
     TYPE,
     TaxonomyService,
     candidates,
     named_like,
-    read_extension,
+    parsed,
     read_form,
     read_queries,
 )
@@ -71,7 +72,7 @@ class Reconciliation:
             if "queries" in fields:
                 queries = read_queries(fields["queries"])
                 return candidates(self.occupations, queries, self.threshold)
-            return self.occupations.extended(read_extension(fields["extend"]))
+            return self.occupations.extended(parsed(EXTENSION, "extend", fields["extend"]))
 
     def suggest(self, request: Request, kind: str) -> Response:
         """Suggest occupations, properties or types that begin so."""

@@ -116,21 +116,17 @@ def read_form(body: bytes, content_type: str) -> dict[str, str]:
 
 def read_queries(text: str) -> dict[str, Query]:
     """Read a batch of queries; BadRequest if it is none, or a large one."""
-    queries = _read(QUERIES, "queries", text)
+    queries = parsed(QUERIES, "queries", text)
     if len(queries) > BATCH:
         raise BadRequest(f"{len(queries):,} queries; {BATCH:,} at most", 413)
-    conditions = sum(len(query.properties) for query in queries.values())
-    if conditions > CONDITIONS:
-        raise BadRequest(f"{conditions:,} properties in all queries; {CONDITIONS:,} at most", 413)
+    count = sum(len(query.properties) for query in queries.values())
+    if count > CONDITIONS:
+        raise BadRequest(f"{count:,} properties in all queries; {CONDITIONS:,} at most", 413)
     return queries
 
 
-def read_extension(text: str) -> Extension:
-    """Read a data extension query; BadRequest if it is none."""
-    return _read(EXTENSION, "extend", text)
-
-
-def _read(kind: TypeAdapter[Kind], name: str, text: str) -> Kind:
+def parsed(kind: TypeAdapter[Kind], name: str, text: str) -> Kind:
+    """Read the JSON of a form's field; BadRequest, which names the fields, if it is none."""
     try:
         return kind.validate_json(text.encode("utf-8", "replace"))
     except ValidationError as error:
@@ -296,11 +292,11 @@ def candidates(
     if any(query.properties for query in titled):
         depth = max(depth, LOOKED_THROUGH)
     titles = [query.query or None for query in titled]
-    answers = dict(zip(map(id, titled), normalizer.predict(titles, top_k=depth), strict=True))
+    answers = iter(normalizer.predict(titles, top_k=depth))
     results = {
-        name: _listed(occupations, query, answers[id(query)], threshold)
-        if id(query) in answers
-        else [_candidate(occupations, query.query, 100.0, match=True)]  # the query is an id
+        name: [_candidate(occupations, query.query, 100.0, match=True)]  # the query is an id
+        if query.query in occupations.position
+        else _listed(occupations, query, next(answers), threshold)
         for name, query in queries.items()
     }
     return {name: {"result": result[: limits[name]]} for name, result in results.items()}

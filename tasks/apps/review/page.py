@@ -7,7 +7,6 @@ become a script. The page keeps the decisions in the browser, under a hash of th
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
@@ -15,6 +14,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
+
+from tasks.apps.web.pages import hash_of
 
 FOLDER = Path(__file__).with_name("browser")
 SCRIPTS = ("session", "search", "saving", "state", "showing", "deciding", "searching", "keys")
@@ -49,8 +50,8 @@ def page(
     parts = [_text(f"{name}.js") for name in (*SCRIPTS, "beginning")]
     script, style = "\n".join(['"use strict";', *parts]), _text("page.css")
     filled = {
-        "{{style_hash}}": _hash(style),
-        "{{script_hash}}": _hash(script),
+        "{{style_hash}}": hash_of(style),
+        "{{script_hash}}": hash_of(script),
         "{{style}}": style,
         "{{script}}": script,
         # no "<": JSON cannot end the element it stands in, or begin a comment
@@ -84,10 +85,6 @@ def _items(queue: pl.DataFrame, place: dict[str, int]) -> Iterator[dict[str, Any
 
 def _text(name: str) -> str:
     return (FOLDER / name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def _rounded(number: float | None) -> float | None:

@@ -29,10 +29,12 @@ from models.serving.explain import explain
 from models.serving.model import Normalizer
 from models.text.titles import clean_title
 from tasks.apps.reconciliation.taxonomy_service import TaxonomyService
-from tasks.apps.review.answered_runs import ANSWER, AnsweredRun, answered_runs
 from tasks.apps.review.candidates import (
+    ANSWER,
     AT_RANDOM,
     UNLIKE,
+    AnsweredRun,
+    answered_runs,
     candidates,
     titles_with_verdicts,
     why_queued,
@@ -73,8 +75,7 @@ AT_ONCE = 1024
 EXPLAINED = 1000  # titles whose answers are explained: each takes one search a word
 OF_THE_RUN = ("raw_title", "rows", "chosen_by", "gain")
 OTHERS = ("earlier_occupation_id", "other_occupation_id")
-TURNS = {RANDOM: AT_RANDOM - 1, DISPUTED: 2}
-"""Places among every `AT_RANDOM` of the queue."""
+TURNS = {RANDOM: AT_RANDOM - 1, DISPUTED: 2}  # places among every `AT_RANDOM` of the queue
 BESIDE = ("occupation_label", "confidence", "rows", "chosen_by", "served", "why_queued")
 SECOND = ("second_occupation_id", "second_label")
 TABLE, PAGE = "queue.csv", "review.html"

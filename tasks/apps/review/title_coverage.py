@@ -28,12 +28,9 @@ import numpy as np
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float32, Int64
 
-WEIGHT = 0.3
-"""Of the vote of a reviewed title, where an alias has 1 (`calibrate.label_weight`)."""
-ALIKE = 0.9
-"""Cosine from which a title is nearly another one."""
-CANDIDATES = 10_000
-"""Titles that may be chosen; all titles count in what a choice is worth."""
+WEIGHT = 0.3  # of the vote of a reviewed title, where an alias has 1 (`calibrate.label_weight`)
+ALIKE = 0.9  # cosine from which a title is nearly another one
+CANDIDATES = 10_000  # titles that may be chosen; all titles count in what a choice is worth
 AT_ONCE, ROWS_AT_ONCE = 64, 4096
 """Titles whose shares are computed together, and those on which they vote."""
 

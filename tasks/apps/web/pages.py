@@ -86,7 +86,7 @@ def _kind(field: Mapping[str, Any]) -> str:
 
 def _page(file: str, fields: Mapping[str, str], script: str = "") -> Response:
     style = _text("page.css")
-    policy = f"{POLICY}; style-src '{_hash(style)}'; script-src '{_hash(script)}'"
+    policy = f"{POLICY}; style-src '{hash_of(style)}'; script-src '{hash_of(script)}'"
     document = _text(file).replace("{{style}}", style).replace("{{script}}", script)
     for name, text in fields.items():
         document = document.replace(f"{{{{{name}}}}}", text)
@@ -98,5 +98,6 @@ def _text(name: str) -> str:
     return (FOLDER / name).read_text(encoding="utf-8")
 
 
-def _hash(text: str) -> str:
+def hash_of(text: str) -> str:
+    """Return the source by which a content security policy allows a style or a script."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

@@ -1,11 +1,9 @@
 """The gate's queries, and the answers of challenger and opponent to them.
 
-The models rank with the aliases of one index. The scores are those of `Normalizer.within(index)`,
-but models whose aliases and queries have the same embeddings, as a corrected champion and its
-opponent, compare them once.
-
-Of the test `everyday`, clear titles with answers by hand, the models answer as a consumer loads
-them: with all titles, exact matches and respelling. An abstention is a miss.
+The models rank with the aliases of one index, and models whose aliases and queries have the same
+embeddings, as a corrected champion and its opponent, compare them once. Of the test `everyday`,
+clear titles with answers by hand, the models answer as a consumer loads them: with all titles,
+exact matches and respelling. An abstention is a miss.
 """
 
 from __future__ import annotations
@@ -30,7 +28,6 @@ from tasks.io.title_readings import with_readings
 
 if TYPE_CHECKING:
     from jaxtyping import Float32, Int64
-
 
 QUERIES_AT_ONCE = 256
 EVERYDAY = "everyday"

@@ -2,8 +2,7 @@
 
 In: `data/report/report.html` of the stage `report`, and `data/gate/decision.json`
 (`tasks/release/registry/promote.py` lists its keys). Titles whose answer changes are listed by
-occupation: those of the gate under the right one, those of the last bulk run under the one that was
-answered before. The page is no output of a stage.
+occupation: those of the gate under the right one, those of the last bulk run under the earlier one.
 """
 
 from __future__ import annotations

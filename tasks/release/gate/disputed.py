@@ -1,12 +1,10 @@
 """Disputed titles: inputs of the last bulk run to which champion and challenger answer differently.
 
 Titles are drawn as those of random rows, without regard to any answer. Both models answer them with
-the parameters of the run but for its least confidence, which the gate does not judge. So the titles
-with two answers are a random sample of the rows that would change.
-
-An undecided decision leaves its version and its titles in `data/gate/disputed.json`. Review queues
-ask people for these (`chosen_by` is `disputed`) until the version is decided or another network is
-judged.
+the parameters of the run but for its least confidence. So the titles with two answers are a random
+sample of the rows that would change. An undecided decision leaves its version and its titles in
+`data/gate/disputed.json`. Review queues ask people for these (`chosen_by` is `disputed`) until the
+version is decided or another network is judged.
 """
 
 from __future__ import annotations
@@ -34,8 +32,7 @@ TITLES: Schema = {
     "place": pl.UInt32,
     "other_occupation_id": pl.String,
 }
-SAMPLED = 2000
-"""Titles that are drawn."""
+SAMPLED = 2000  # titles that are drawn
 HASHES = 2**32
 
 

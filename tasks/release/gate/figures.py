@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from models.metrics.paired_tests import PairedShares
+from tasks.io.command import markdown_table
 
 MORE = (
     "More labelled inputs come from people's verdicts (section feedback), more generated titles "
@@ -131,7 +132,6 @@ def trained_on_note(decision: Mapping[str, Any]) -> str:
 def as_markdown(decision: Mapping[str, Any]) -> str:
     """Write the table of a decision and what it means."""
     notes, head, rows = figures_table(decision)
-    lines = [head, ["---", *["---:"] * 4, "---", "---", "---:"], *rows]
-    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    table = markdown_table(head, rows, ["---", *["---:"] * 4, "---", "---", "---:"])
     parts = [f"{notes}\n\n{table}" if rows else "", trained_on_note(decision)]
     return "\n\n".join(part for part in parts if part)

@@ -2,10 +2,8 @@
 
 A run leaves `.prediction_cache/last/NAME.json` in the main tree, NAME being the model's: `output`,
 an absolute path, `manifest`, the hash of the manifest there, and `model`, the version. A folder
-that is gone or has changed since is not used.
-
-Both models answer the most frequent titles of that run, with the parameters of the run. The page
-shows the impact beside a decision, which does not depend on it: nobody knows which answer is right.
+that has changed since is not used. Both models answer the most frequent titles of that run, with
+its parameters. The page shows the impact beside a decision, which does not depend on it.
 """
 
 from __future__ import annotations

@@ -1,21 +1,19 @@
-"""Whether a challenger takes the champion's place: success@1 on the gate's queries, one decision.
+"""Whether a challenger becomes champion: success@1 on the gate's queries, one decision.
 
-A challenger is promoted if, all at once,
+It does if, all at once,
 
 - on every test of `gate.gating_tests` it keeps up: the one-sided lower end of the paired
   difference, at an error of `gate.alpha`, lies above −`gate.margin`;
 - on no other test it is significantly worse, at an error of `gate.alpha` over these tests;
-- some answer differs, and it is better: people's verdicts on titles of the customer's own runs show
-  a gain, or labelled inputs do and the verdicts have no more losses than wins. With verdicts,
-  labelled inputs are no gating test any more: they are others than the customer's. Without verdicts
-  the challenger must lose nothing on the labelled inputs, or on the mean of the gating tests.
+- some answer differs, and people's verdicts on titles of the customer's own runs show a gain, or
+  labelled inputs do and the verdicts have no more losses than wins. With verdicts, labelled inputs
+  are no gating test any more. Without verdicts the challenger must lose nothing on the labelled
+  inputs, or on the mean of the gating tests.
 
 A challenger that is refused for want of evidence alone is undecided: it can be judged again as
 verdicts come, without a greater error. Each test has to pass, so no error is divided among them (an
-intersection-union test, Berger 1982). `docs/results/gate.md` shows what the rule detects.
-
-A first version, whose opponent is the untrained network, and a corrected champion, which has the
-champion's own network, must only not be significantly worse.
+intersection-union test, Berger 1982). A first version, whose opponent is the untrained network, and
+a corrected champion, which has the champion's own network, must only not be significantly worse.
 """
 
 from __future__ import annotations
@@ -35,8 +33,7 @@ from tasks.release.gate.figures import SystemResults, TestFigures, significantly
 
 LABELLED = "annotations"  # the test of labelled inputs: what the network is for
 UNTRAINED = "the untrained network"
-LOOKS = 4
-"""The error of one look at people's verdicts is that of all looks, divided by this."""
+LOOKS = 4  # the error of one look at people's verdicts is that of all looks, divided by this
 
 
 class GateParams(Section):
@@ -121,10 +118,7 @@ def _counts(results: SystemResults | None) -> tuple[int, int, int]:
 
 
 def decide(answers: Mapping[str, SystemResults], opponent: str, params: GateParams) -> GateDecision:
-    """Judge a challenger.
-
-    `opponent`: what the opponent is, for example `champion version 3`; `params`: section `gate`.
-    """
+    """Judge a challenger; `opponent`: what it is compared with, such as `champion version 3`."""
     verdicts = Verdicts.of(answers, params.alpha)
     judged = bool(verdicts.random or verdicts.disputed)
     named = [test for test in params.gating_tests if test in answers]
@@ -211,14 +205,11 @@ def _objection(figures: Sequence[TestFigures], opponent: str, margin: float) -> 
 
 
 def decide_first(answers: Mapping[str, SystemResults], alpha: float, learned: str) -> GateDecision:
-    """Judge a first version against the untrained network.
+    """Judge a first version against the untrained network; `learned`: what training had to go by.
 
-    The gate refuses a network that learned nothing with a chance of `alpha` over all tests. A
-    significant gain on the labelled inputs, which the network is for, makes up for losses on titles
-    that were made up: an untrained bag of n-grams already finds nearly every misspelt title.
-
-    `answers`: test to the answers of the version and of the untrained network; `learned`: what
-    training had to go by, for a version that gained nothing.
+    `alpha`: chance, over all tests, to refuse a network that learned nothing. A significant gain on
+    the labelled inputs, which the network is for, makes up for losses on titles that were made up:
+    an untrained bag of n-grams already finds nearly every misspelt title.
     """
     figures = significantly_worse(answers, alpha)
     better = [own.test for own in figures if own.low > 0]

@@ -64,11 +64,8 @@ def run_gate(
     Returns the decision, and what its page shows besides: `opponent`, `trained_on` (how many of the
     gate's titles it was trained on), `margin, alpha` of the section `gate` (null if nothing was
     compared), `changed_predictions`, and of the last bulk run `impact` and `disputed` (null without
-    one).
-
-    Raises:
-        ValueError: the version was made from another taxonomy than that below `root`, or the
-            champion is of a format that the gate cannot query.
+    one). ValueError if the version was made from another taxonomy than that below `root`, or the
+    champion is of a format that the gate cannot query.
     """
     name, version = challenger.name, str(challenger.version)
     if challenger.tags["taxonomy_hash"] != sources.taxonomy_hash():
@@ -127,9 +124,8 @@ def run_gate(
 def what_training_saw(model: Path, data: Path) -> str:
     """Say how many validation queries chose the weights, and whether those of step 0 were kept.
 
-    Steps on people's verdicts that followed, which no validation query judges, are named too.
-
-    `model`: the folder of the network; its history lies beside it.
+    Steps on people's verdicts that followed, which no validation query judges, are named too. The
+    history lies beside `model`, the folder of the network.
     """
     with (model.parent / "history.csv").open(encoding="utf-8", newline="") as file:
         steps = [(int(row["step"]), float(row["valid_score"])) for row in csv.DictReader(file)]

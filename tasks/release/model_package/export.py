@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
-PROBED = 8
-"""Titles that both are asked with, of as many units."""
+PROBED = 8  # titles that both are asked with, of as many units
 
 
 class BagWeights(NamedTuple):
@@ -123,10 +122,8 @@ def export_encoder(encoder: Encoder, path: Path) -> None:
     write_bytes(buffer.getvalue(), path)
 
 
-NETWORK = "encoder."
-"""Before the name of a weight in the graph (`tasks/release/model_package/export.py`)."""
-TYPES = {"F32": TensorProto.FLOAT, "I8": TensorProto.INT8, "U8": TensorProto.UINT8}
-"""Of safetensors."""
+NETWORK = "encoder."  # before the name of a weight in the graph
+TYPES = {"F32": TensorProto.FLOAT, "I8": TensorProto.INT8, "U8": TensorProto.UINT8}  # safetensors
 
 
 def share_tables(network: Path, weights: Path) -> None:
@@ -135,49 +132,49 @@ def share_tables(network: Path, weights: Path) -> None:
     `weights`: safetensors in the same folder, floats or packed (`quantization.packed`). An
     `onnx.checker.ValidationError` says that the new graph is not valid.
     """
-    model, places = onnx.load(network), _places(weights)
+    model, entries = onnx.load(network), _entries(weights)
     graph = model.graph
     inside = {tensor.name: tensor for tensor in graph.initializer}
     nodes: list[onnx.NodeProto] = []
     for node in graph.node:
         table = node.input[0] if node.op_type == "Gather" else ""
         name = table.removeprefix(NETWORK)
-        if table not in inside or name not in places:
+        if table not in inside or name not in entries:
             nodes.append(node)
             continue
         for tensor in (name, name + SCALE):
-            if tensor in places and NETWORK + tensor not in inside:
+            if tensor in entries and NETWORK + tensor not in inside:
                 inside[NETWORK + tensor] = graph.initializer.add(name=NETWORK + tensor)
-            if tensor in places:
-                read_from(inside[NETWORK + tensor], weights.name, places[tensor])
-        packed = name + SCALE in places
-        nodes += _widened(node, table, places[name]["dtype"]) if packed else [node]
+            if tensor in entries:
+                read_from(inside[NETWORK + tensor], weights.name, entries[tensor])
+        packed = name + SCALE in entries
+        nodes += _widened(node, table, entries[name]["dtype"]) if packed else [node]
     del graph.node[:]
     graph.node.extend(nodes)
     write_bytes(model.SerializeToString(), network)
     onnx.checker.check_model(network)
 
 
-def read_from(tensor: TensorProto, file: str, place: dict[str, Any]) -> None:
+def read_from(tensor: TensorProto, file: str, entry: dict[str, Any]) -> None:
     """Let a tensor of a graph lie in another file: `dtype`, `shape` and `data_offsets` of it."""
-    begin, end = place["data_offsets"]
+    begin, end = entry["data_offsets"]
     tensor.ClearField("dims")
     tensor.ClearField("float_data")
-    tensor.dims.extend(place["shape"])
-    tensor.data_type = TYPES[place["dtype"]]
+    tensor.dims.extend(entry["shape"])
+    tensor.data_type = TYPES[entry["dtype"]]
     tensor.raw_data = b""  # else the helper finds no tensor to move
     set_external_data(tensor, file, begin, end - begin)
     tensor.ClearField("raw_data")
 
 
-def _places(weights: Path) -> dict[str, dict[str, Any]]:
+def _entries(weights: Path) -> dict[str, dict[str, Any]]:
     """Return dtype, shape and `data_offsets`, from the file's begin, of each tensor."""
     with weights.open("rb") as file:
         size = int.from_bytes(file.read(8), "little")
         header: dict[str, dict[str, Any]] = json.loads(file.read(size))
     header.pop("__metadata__", None)
-    for place in header.values():
-        place["data_offsets"] = [8 + size + end for end in place["data_offsets"]]
+    for entry in header.values():
+        entry["data_offsets"] = [8 + size + end for end in entry["data_offsets"]]
     return header
 
 

@@ -20,8 +20,7 @@ from models.text.titles import clean_title
 from models.text.words import WORDS
 
 PHRASES = Path(__file__).with_name("qualifiers.csv")
-SHORTEST = 4
-"""Letters of a place of one word."""
+SHORTEST = 4  # letters of a place of one word
 PEOPLE, KNOWN = 15_000, 500_000
 
 
@@ -63,11 +62,7 @@ def _geonames() -> tuple[set[str], set[str]]:
 
 
 def check_phrases(file: Path) -> None:
-    """Check a table of phrases.
-
-    A ValueError names the line where a column is missing, a kind is unknown, or a phrase is empty
-    or stands twice.
-    """
+    """Check a table of phrases; a ValueError names the line of an unknown kind or bad phrase."""
     line_of: dict[str, int] = {}
     with file.open(encoding="utf-8", newline="") as lines:
         rows = csv.DictReader(lines)
@@ -88,10 +83,9 @@ def check_phrases(file: Path) -> None:
 def check_abbreviations(file: Path) -> None:
     """Check the meanings of abbreviations: "rgn" is "registered general nurse".
 
-    The table has the columns `abbreviation`, `meaning` and `language`; the language is for its
-    readers. Words with several meanings ("pm", "md") do not belong there: the network knows them by
-    their neighbours. A ValueError says that a column is missing, a word stands there twice, or an
-    abbreviation is no word.
+    The table has the columns `abbreviation`, `meaning` and `language`, the last for its readers.
+    Words with several meanings ("pm", "md") do not belong there: the network knows them by their
+    neighbours. A ValueError names the line with other columns, a repeated word, or no word.
     """
     with file.open(encoding="utf-8-sig", newline="") as lines:
         rows = [*csv.DictReader(lines)]

@@ -22,19 +22,12 @@ if TYPE_CHECKING:
 
 NAME = "prototypes"
 SEPARATE = ("numbers", "product")
-FEW = 1000
-"""A search of fewer occupations is faster as a whole."""
-AXES = 128
-"""Principal axes of the embeddings on which prototypes are compared."""
-LARGEST = 63
-"""Of the whole numbers of a prototype: the sum of two products fits into 16 bits on every
-processor."""
-PROTOTYPES = 5_000
-"""About so many groups, by gathering equally many links on average; fewer links stay alone."""
-ROUNDS = 10
-"""Of moving each link to the closest group of its occupation."""
-LONE = 4_000
-"""Links that are far from their group and weigh much: each is one of its own besides."""
+FEW = 1000  # a search of fewer occupations is faster as a whole
+AXES = 128  # principal axes of the embeddings on which prototypes are compared
+LARGEST = 63  # of their numbers: the sum of two products fits into 16 bits on every processor
+PROTOTYPES = 5_000  # about so many groups, of equally many links on average; fewer stay alone
+ROUNDS = 10  # of moving each link to the closest group of its occupation
+LONE = 4_000  # links that are far from their group and weigh much: each is one of its own besides
 
 
 def write_prototypes(folder: Path) -> None:
@@ -130,8 +123,7 @@ def _means(
     means = np.zeros((groups, rows.shape[1]), np.float32)
     means[names] = np.add.reduceat(rows[order], begin, axis=0)
     norms = np.linalg.norm(means, axis=1, keepdims=True)
-    directions: Float32[np.ndarray, "group axis"] = means / np.maximum(norms, 1e-9)
-    return directions
+    return np.asarray(means / np.maximum(norms, 1e-9))
 
 
 def _far(
@@ -148,8 +140,7 @@ def _far(
     far = weights * (1 - np.einsum("la,la->l", rows, means[group]) / norms)
     far[np.bincount(group)[group] == 1] = 0
     order = np.argsort(-far, kind="stable")
-    farthest: Int64[np.ndarray, " far"] = order[far[order] > 0]
-    return farthest
+    return np.asarray(order[far[order] > 0])
 
 
 def _graph(file: Path, numbers: np.ndarray) -> bytes:
@@ -160,8 +151,8 @@ def _graph(file: Path, numbers: np.ndarray) -> bytes:
 
     axes, count = numbers.shape
     table, end = TensorProto(name="numbers"), file.stat().st_size
-    place = {"shape": numbers.shape, "dtype": "I8", "data_offsets": [end - numbers.nbytes, end]}
-    read_from(table, file.name, place)
+    entry = {"shape": numbers.shape, "dtype": "I8", "data_offsets": [end - numbers.nbytes, end]}
+    read_from(table, file.name, entry)
     graph = helper.make_graph(
         [helper.make_node("MatMulInteger", ["digits", "numbers", "added"], ["sums"])],
         NAME,
@@ -171,5 +162,4 @@ def _graph(file: Path, numbers: np.ndarray) -> bytes:
     )
     opset = [helper.make_opsetid("", 17)]
     model = helper.make_model(graph, opset_imports=opset, ir_version=8)
-    made: bytes = model.SerializeToString()
-    return made
+    return bytes(model.SerializeToString())

@@ -34,8 +34,7 @@ class RegisterParams(Section):
 
 
 OVERRIDES_FILE = Path("data/feedback/overrides.parquet")
-VERSION = 12
-"""Digits of a hash that name a version."""
+VERSION = 12  # digits of a hash that name a version
 HERE = Path(__file__).parent
 MADE_BY = (
     "crosswalk.py",

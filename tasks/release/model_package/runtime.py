@@ -54,10 +54,7 @@ def write_runtime(folder: Path) -> tuple[Path, Path]:
 
 
 def write_checksums(folder: Path, code: tuple[Path, Path] | None = None) -> None:
-    """Write `SHA256SUMS` of all files of a package, and of the `code` that serves it, if given.
-
-    `code`: what `write_runtime` returned; MLflow puts the two where the names say.
-    """
+    """Write `SHA256SUMS` of a package and of its `code`, as `write_runtime` returned it."""
     files = {file.name: file for file in folder.iterdir() if file.name != CHECKSUMS}
     if code:
         package, loader = code

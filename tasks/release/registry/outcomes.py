@@ -32,5 +32,4 @@ class Patched(NamedTuple):
     """Versions with later feedback, None where there is nothing new."""
 
     champion: VersionAndDecision | None
-    waiting: VersionAndDecision | None
-    """The challenger that waited for people's verdicts."""
+    waiting: VersionAndDecision | None  # the challenger that waited for people's verdicts

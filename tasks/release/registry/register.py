@@ -140,10 +140,10 @@ def add_version(
     import mlflow
 
     tags = {**provenance(root), **tags}
-    place, own = experiment(client, root, name), tags["artifact_hash"]
-    for leftover in client.search_runs([place], f"tags.artifact_hash = '{own}'"):
+    experiment_id, own = experiment(client, root, name), tags["artifact_hash"]
+    for leftover in client.search_runs([experiment_id], f"tags.artifact_hash = '{own}'"):
         client.delete_run(leftover.info.run_id)
-    run = mlflow.start_run(experiment_id=place, run_name=f"{name} {own[:8]}", tags=tags)
+    run = mlflow.start_run(experiment_id=experiment_id, run_name=f"{name} {own[:8]}", tags=tags)
     with temporary_files_in(folder), run:
         mlflow.log_metrics(dict(metrics))
         logged = mlflow.pyfunc.log_model(name="normalizer", **as_logged(folder, top_k))

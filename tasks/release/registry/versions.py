@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from mlflow.entities.model_registry import ModelVersion
 
 BACK, RESTORED = "rolled_back", "restored"
-NONE = "none"
-"""In the place of a champion that was deleted."""
+NONE = "none"  # instead of a champion that was deleted
 
 
 def listing(root: Path) -> str:

@@ -12,7 +12,7 @@ from ir_measures import AP, RR, Measure, Qrel, ScoredDoc, Success
 
 from models.metrics.retrieval import (
     GoldRank,
-    RelevantPlaces,
+    RelevantPositions,
     pad_gold,
     rank_gold,
     ranked,
@@ -48,9 +48,9 @@ def test_equal_the_mean_over_all_orders(case: tuple[list[int], list[int]]) -> No
     ranks = all_orders(scores, set(gold))
     rank = rank_gold(np.array([scores], dtype=np.float32), pad_gold([gold]))
     for k in (1, 2, 5, 10):
-        expected = Fraction(sum(place <= k for place in ranks), len(ranks))
+        expected = Fraction(sum(position <= k for position in ranks), len(ranks))
         assert success_at_k(rank, k)[0] == pytest.approx(float(expected), abs=1e-12)
-    expected = sum(Fraction(1, place) for place in ranks) / len(ranks)
+    expected = sum(Fraction(1, position) for position in ranks) / len(ranks)
     assert reciprocal_rank(rank)[0] == pytest.approx(float(expected), abs=1e-12)
 
 
@@ -84,7 +84,7 @@ def theirs(scores: np.ndarray, gold: list[list[int]], depth: int) -> dict[Measur
 
 
 def assert_equal_theirs(scores: np.ndarray, gold: list[list[int]], depth: int) -> None:
-    found = RelevantPlaces.of(ranked(scores), pad_gold(gold), depth)
+    found = RelevantPositions.of(ranked(scores), pad_gold(gold), depth)
     successes = [found.success_at_k(k) for k in (1, 3, 10)]
     ours = [found.average_precision(), found.reciprocal_rank(), *successes]
     for values, expected in zip(ours, theirs(scores, gold, depth).values(), strict=True):
@@ -137,4 +137,4 @@ def test_other_faults() -> None:
     with pytest.raises(ValueError, match="query 1 has a score that is NaN"):
         ranked(np.array([[0.0, 1.0], [0.0, np.nan]]))
     with pytest.raises(ValueError, match="query 1 has no relevant document"):
-        RelevantPlaces.of(np.array([[0, 1], [1, 0]]), pad_gold([[0], []]), 2)
+        RelevantPositions.of(np.array([[0, 1], [1, 0]]), pad_gold([[0], []]), 2)

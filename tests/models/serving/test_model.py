@@ -104,6 +104,8 @@ def test_label_codes_and_confidence(normalizer: Normalizer) -> None:
         (" \t\u00a0\n", "empty"),
         ("🍞🔥", "no letters"),
         ("123 !?", "no letters"),
+        ("١٢٣", "no letters"),
+        ("\u200b", "no letters"),
         ("911", None),  # a title of the taxonomy
         ("\ud800", "no letters"),
         ("面包师", "unknown letters"),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.io.command import listed, print_counts, run
+from tasks.io.command import listed, markdown_table, print_counts, run
 from tasks.io.files import write_json
 from tasks.io.frames import read_frame
 from tasks.io.schemas import ALIASES
@@ -58,3 +58,8 @@ def test_counts_in_words(capsys: pytest.CaptureFixture[str]) -> None:
         "titles: file a.csv",
         "titles, manual: is a title 1, kept 2",
     ]
+
+
+def test_a_markdown_table_escapes_its_own_sign() -> None:
+    assert markdown_table(("x",), [("a|b",)]) == "| x |\n| --- |\n| a\\|b |"
+    assert markdown_table(("x", "y"), [], ("---", "---:")) == "| x | y |\n| --- | ---: |"

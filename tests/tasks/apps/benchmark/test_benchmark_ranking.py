@@ -11,7 +11,7 @@ from ir_measures import AP, RR, Success
 from published import DATA, needs
 from small_benchmark import CONCEPTS, lexical
 
-from tasks.apps.benchmark import as_table, figures, rank, write_qrels, write_run
+from tasks.apps.benchmark import as_table, figures, rank, write_trec
 from tasks.apps.benchmark_folder import Benchmark, BenchmarkError, read_benchmark
 from tasks.tables.source_files import IngestError
 
@@ -25,8 +25,7 @@ def equal(benchmark: Benchmark, folder: Path) -> None:
     for name, ranked in lexical(benchmark).items():
         means = figures({name: ranked}, 10, 1)[name]
         ours = {metric: interval.value for metric, interval in means.items()}
-        write_run(benchmark, ranked, folder)
-        write_qrels(benchmark, folder)
+        write_trec(benchmark, ranked, folder)
         qrels = ir_measures.read_trec_qrels(str(folder / "qrels.trec"))
         run = ir_measures.read_trec_run(str(folder / "run.trec"))
         values = ir_measures.calc_aggregate(list(THEIRS), qrels, run)

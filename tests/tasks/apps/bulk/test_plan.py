@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tasks.apps.bulk import plan
-from tasks.apps.bulk.plan import require_place, require_room
+from tasks.apps.bulk import normalize
+from tasks.apps.bulk.normalize import require_place, require_room
 from tasks.apps.bulk.source import TitleSource
 from tasks.apps.unfinished import OutputError
 
@@ -51,11 +51,11 @@ def test_taken(here: Path) -> None:
 
 def test_a_sheet_has_room_or_the_run_does_not_start(tmp_path, monkeypatch) -> None:
     """Six rows and the header: the length of the first lines says half of them, so all count."""
-    monkeypatch.setattr(plan, "EXCEL_ROWS", 6)
+    monkeypatch.setattr(normalize, "EXCEL_ROWS", 6)
     (tmp_path / "in.csv").write_text("title\n" + "nurse\n" * 6)
     source = TitleSource.find(str(tmp_path / "in.csv"))
     with pytest.raises(OutputError, match=r"6 rows of .* room for 5 of .* \.csv or \.parquet"):
         require_room(tmp_path / "out.xlsx", source)
     require_room(tmp_path / "out.csv", source)
-    monkeypatch.setattr(plan, "EXCEL_ROWS", 7)
+    monkeypatch.setattr(normalize, "EXCEL_ROWS", 7)
     require_room(tmp_path / "out.xlsx", source)

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from tasks.apps.review.answered_runs import ANSWER
+from tasks.apps.review.candidates import ANSWER
 from tasks.apps.review.queue import QUEUE
 from tasks.io.files import sha256
 

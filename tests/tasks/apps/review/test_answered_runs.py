@@ -14,8 +14,8 @@ from queues import abstention, answer, write_run
 
 from models.text.titles import normalize_title
 from tasks.apps.bulk.single_file import write_tables
-from tasks.apps.review import answered_runs as module
-from tasks.apps.review.answered_runs import MERGED, AnsweredRun, answered_runs, merged_titles
+from tasks.apps.review import candidates as module
+from tasks.apps.review.candidates import MERGED, AnsweredRun, answered_runs, merged_titles
 from tasks.io.bulk_output import manifest_of
 from tasks.io.files import sha256
 

@@ -9,11 +9,11 @@ import pytest
 from queues import abstention, answer, write_run
 
 from models.serving import clean as reasons
-from tasks.apps.review import answered_runs as merged_runs
 from tasks.apps.review import candidates as candidates_module
-from tasks.apps.review.answered_runs import ANSWER, AnsweredRun
 from tasks.apps.review.candidates import (
+    ANSWER,
     CANDIDATES,
+    AnsweredRun,
     candidates,
     is_readable,
     pooled,
@@ -43,7 +43,7 @@ def test_the_most_rows_and_the_least_sure_come_first(
     run: AnsweredRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bucket_rows: int
 ) -> None:
     """What is surely right is none, nor where nothing can be read, nor signs alone."""
-    monkeypatch.setattr(merged_runs, "BUCKET_ROWS", bucket_rows)
+    monkeypatch.setattr(candidates_module, "BUCKET_ROWS", bucket_rows)
     best = candidates([run], None, NOTHING, 4, tmp_path / "titles")
     assert dict(best.schema) == dict(CANDIDATES)
     assert best["raw_title"].to_list() == ["often", "seldom", "Cook!"]
@@ -55,7 +55,7 @@ def test_the_most_rows_and_the_least_sure_come_first(
 @pytest.mark.parametrize("bucket_rows", [100, 2])
 def test_a_fifth_is_drawn_of_all_that_can_be_read(run, tmp_path, monkeypatch, bucket_rows) -> None:
     """Sure answers too; the drawn ones come first, and no title comes twice."""
-    monkeypatch.setattr(merged_runs, "BUCKET_ROWS", bucket_rows)
+    monkeypatch.setattr(candidates_module, "BUCKET_ROWS", bucket_rows)
     ten = candidates([run], None, NOTHING, 10, tmp_path / "ten")
     assert ten["chosen_by"].to_list() == ["random"] * 2 + ["coverage"] * (len(ten) - 2)
     everything = candidates([run], None, NOTHING, 25, tmp_path / "all")

@@ -1,10 +1,9 @@
-"""The flow `normalize-folder`: answers the files of a watched folder, once each.
+"""The flows of `prefect.yaml` beside `retrain`: `normalize-folder` and `apply-feedback`.
 
-Each table directly in the inbox becomes a file, and each folder a folder, of its own name in the
-outbox, made by `tasks/apps/bulk`. Finished outputs stay when the champion changes. If a file was
-replaced, its new answers stand beside the old ones. A file that is still being written waits for
-the next run. If a file fails, or is none that may be opened (`tasks/io/regular_files.py`), the
-others are done and the error names it at the end.
+`normalize-folder` answers each table in the inbox as a file, and each folder as a folder, of its
+own name in the outbox. Finished outputs stay when the champion changes. If a file was replaced, its
+new answers stand beside the old ones. A file that is still being written waits for the next run. If
+a file fails, or is none that may be opened, the others are done and the error names it at the end.
 """
 
 from __future__ import annotations
@@ -19,18 +18,33 @@ import fsspec
 from prefect import flow, get_run_logger
 from prefect.artifacts import create_markdown_artifact
 
+from flows import feedback
 from flows.errors import Failure, first_lines
-from flows.results import as_markdown, bulk_facts
+from flows.results import bulk_facts
 from flows.runs import leave_page, publish, step
-from flows.workspace import CACHE_DIR, champion, existing_root
+from flows.workspace import CACHE_DIR, champion, existing_root, prepare
 from tasks.apps.bulk.inspection import KINDS, SourceError, files_at, state_of
 from tasks.apps.unfinished import unfinished_at
 from tasks.io.bulk_output import FILES, MANIFEST
-from tasks.io.command import listed
+from tasks.io.command import listed, markdown_table
 from tasks.io.regular_files import file_faults
 
+WAITING = "%s changed less than %g s ago, or are still being written, and wait for the next run"
 PLAN = "plan.json"  # as in `tasks/apps/bulk/output.py`
 PARTIAL = (".part", ".tmp", ".partial", ".crdownload", ".filepart")  # still being written
+
+
+@flow(name="apply-feedback", log_prints=True, on_failure=[leave_page], on_crashed=[leave_page])
+def apply_feedback(profile: str = "") -> dict[str, str]:
+    """Read the reviewers' files and correct the champion (`flows/feedback.py`).
+
+    Args:
+        profile: a file of `profiles/`, whose feedback folder and model are used; empty: those of
+            the current directory.
+    """
+    outcome = feedback.apply_feedback(prepare(Path.cwd(), profile))
+    publish("apply-feedback", outcome, "The feedback that was read, and the champion with it")
+    return outcome
 
 
 @flow(name="normalize-folder", log_prints=True, on_failure=[leave_page], on_crashed=[leave_page])
@@ -58,8 +72,9 @@ def normalize_folder(
     Raises:
         Failure: there is no inbox, or some files could not be normalized; it names all of them.
     """
-    root, rows, errors = existing_root(Path.cwd(), profile, model), dict[str, int](), list[str]()
-    folders, waiting = (Path(inbox).absolute(), Path(outbox).absolute()), list[str]()
+    root, rows = existing_root(Path.cwd(), profile, model), dict[str, int]()
+    errors, waiting = list[str](), list[str]()
+    folders = Path(inbox).absolute(), Path(outbox).absolute()
     for source, output in due_sources(*folders, quiet_seconds, errors.append, waiting.append):
         chosen = _model(output, model) or champion(root)
         try:
@@ -71,16 +86,11 @@ def normalize_folder(
             publish("normalize", bulk_facts(manifest, output), f"The answers in {output}")
     get_run_logger().info("%s normalized, %s failed", len(rows), len(errors))
     if waiting:
-        get_run_logger().warning(
-            "%s changed less than %g s ago, or are still being written, and wait for the next run",
-            listed(waiting),
-            quiet_seconds,
-        )
+        get_run_logger().warning(WAITING, listed(waiting), quiet_seconds)
     if rows:
         counts = [(name, f"{count:,}") for name, count in rows.items()]
-        create_markdown_artifact(
-            key="normalize-folder", markdown=as_markdown(counts, (outbox, "rows"))
-        )
+        table = markdown_table((outbox, "rows"), counts)
+        create_markdown_artifact(key="normalize-folder", markdown=table)
     if errors:
         head = f"{len(errors):,} of {inbox} not normalized"
         raise Failure("\n".join([head, *first_lines(errors)]))
@@ -106,8 +116,8 @@ def due_sources(
 ) -> list[tuple[Path, Path]]:
     """List the sources that have no finished output yet, by name, with their outputs.
 
-    `refuse` gets what is wrong with a source that must not be opened, and `wait` the names of those
-    that are not complete yet. A Failure says that there is no inbox, or that the outbox lies in it.
+    `refuse` gets faults of sources that must not be opened, `wait` the names of incomplete ones. A
+    Failure says that there is no inbox, or that the outbox lies in it.
     """
     if not inbox.is_dir():
         raise Failure(f"no folder {inbox} to watch: make it, or name another one (inbox=...)")
@@ -145,8 +155,9 @@ def _output(source: Path, outbox: Path, state: str) -> Path:
     output = outbox / f"{source.name}{added}"
     if not output.exists():
         return output
-    name = f"{output.name}.{state}" if is_folder else f"{output.stem}.{state}{output.suffix}"
-    return outbox / name
+    return output.with_name(
+        f"{output.name}.{state}" if is_folder else f"{output.stem}.{state}{output.suffix}"
+    )
 
 
 def _state(source: Path, quiet_seconds: float) -> str | None:
