@@ -155,9 +155,8 @@ def _output(source: Path, outbox: Path, state: str) -> Path:
     output = outbox / f"{source.name}{added}"
     if not output.exists():
         return output
-    return output.with_name(
-        f"{output.name}.{state}" if is_folder else f"{output.stem}.{state}{output.suffix}"
-    )
+    name = f"{output.name}.{state}" if is_folder else f"{output.stem}.{state}{output.suffix}"
+    return output.with_name(name)
 
 
 def _state(source: Path, quiet_seconds: float) -> str | None:

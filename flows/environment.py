@@ -53,8 +53,7 @@ def enclosing_root() -> Path | None:
 
 def read_params(root: Path) -> dict[str, Any]:
     """Return the content of `params.yaml`."""
-    params: dict[str, Any] = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
-    return params
+    return dict(yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8")))
 
 
 def set_environment(clone: Path | None) -> None:

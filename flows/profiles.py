@@ -29,10 +29,9 @@ OPEN = ("files", "columns", "systems", "language_weights")  # names the user cho
 DEFAULT = "esco"
 SAMPLE = "sample"  # `params.yaml` as it stands: no file in `profiles/`, no workspace
 FOLDER = Path("data/external")
-SECRET = re.compile(
+SECRET = re.compile(  # the beginning of a query that opens what is closed to others
     r"(?i)[?&](x-amz-|x-goog-|sig=|[^=&]*(token|key|secret|passw|signature)[^=&]*=)"
 )
-"""The beginning of a query that opens what is closed to others."""
 UNREADABLE = re.compile(r"[/:\\]|^\.*$")  # in a path that DVC is given
 LONGEST = 240  # bytes of a name, which gets the ending .dvc
 OWN_FILE = "To use a file of your own, name it in the profile by its absolute path"
@@ -151,14 +150,9 @@ def import_external(
             output = {"path": f"{FOLDER.name}/{name}"}
             stub = {"frozen": True, "deps": [{"path": source}], "outs": [output]}
             stage.write_text(yaml.safe_dump(stub), encoding="utf-8")
-        subprocess.run(
-            [sys.executable, "-m", "dvc", "--wait-for-lock", "update", "--quiet", str(stage)],
-            cwd=workspace,
-            env=stage_environment(),
-            check=True,
-            capture_output=True,
-            text=True,
-        )
+        update = [sys.executable, "-m", "dvc", "--wait-for-lock", "update", "--quiet", str(stage)]
+        own = stage_environment()
+        subprocess.run(update, cwd=workspace, env=own, check=True, capture_output=True, text=True)
 
 
 def require_files(workspace: Path, params: Mapping[str, Any], main: Path) -> None:

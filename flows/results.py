@@ -17,7 +17,6 @@ from tasks.io.command import listed
 METRICS = ("success_at_1", "mrr")
 HEAD = ("test", "system", *METRICS, "n")
 REPORT = Path("data/gate/report.html")  # with the gate's decision on top
-
 Row = tuple[str, ...]
 
 

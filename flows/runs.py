@@ -100,15 +100,11 @@ def leave_page(flow: Flow[..., Any], flow_run: FlowRun, state: State[Any]) -> No
     with get_client(sync_client=True) as client:
         deployment_id = flow_run.deployment_id
         deployment = client.read_deployment(deployment_id) if deployment_id else None
-        client.create_artifact(
-            ArtifactCreate(
-                key=f"failed-{flow.name}",
-                type="markdown",
-                description=f"Why {flow_run.name} failed, and how to continue",
-                data=failure_page(flow.name, flow_run, state, deployment),
-                flow_run_id=flow_run.id,
-            )
-        )
+        page = failure_page(flow.name, flow_run, state, deployment)
+        artifact = ArtifactCreate(key=f"failed-{flow.name}", type="markdown", data=page)
+        artifact.description = f"Why {flow_run.name} failed, and how to continue"
+        artifact.flow_run_id = flow_run.id
+        client.create_artifact(artifact)
 
 
 def failure_page(

@@ -103,11 +103,10 @@ def next_runs() -> dict[str, str]:
 
 
 def _next(client: SyncPrefectClient, deployment: DeploymentResponse) -> datetime | None:
+    of_it = DeploymentFilter.model_validate({"id": {"any_": [deployment.id]}})
+    planned, first = _in_state([StateType.SCHEDULED]), FlowRunSort.EXPECTED_START_TIME_ASC
     runs = client.read_flow_runs(
-        deployment_filter=DeploymentFilter.model_validate({"id": {"any_": [deployment.id]}}),
-        flow_run_filter=_in_state([StateType.SCHEDULED]),
-        sort=FlowRunSort.EXPECTED_START_TIME_ASC,
-        limit=1,
+        deployment_filter=of_it, flow_run_filter=planned, sort=first, limit=1
     )
     return runs[0].expected_start_time if runs else None
 

@@ -39,10 +39,9 @@ from tasks.release.registry.locks import own_folder
 FOLDER = Path(".prefect/temporary")  # in the main tree, not in git
 SECONDS_TO_START = 120.0
 TEMPORARY = {"PREFECT_UI_ENABLED": "0", "PREFECT__SERVER_EPHEMERAL": "1"}
-MADE_BEFORE = dict.fromkeys(
+MADE_BEFORE = dict.fromkeys(  # leave out what a copy of an empty database has already
     ("PREFECT_SERVER_DATABASE_MIGRATE_ON_START", "PREFECT_API_BLOCKS_REGISTER_ON_START"), "false"
 )
-"""Settings that leave out what a copy of an empty database has already."""
 
 
 @contextmanager

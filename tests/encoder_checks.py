@@ -1,15 +1,20 @@
-"""Padded batches, LSTMs by loop and dropout, for the tests of several encoders."""
+"""Small settings, padded batches and LSTMs by loop, for the tests of several encoders."""
 
 import numpy as np
 import torch
 from torch import nn
 
+from models.encoders.attentive import AttentiveSettings
+from models.encoders.convolution import ConvolutionSettings
+from models.encoders.ngram_bag import NgramBagSettings
 from models.encoders.recurrent import RecurrentSettings
-from models.network.encoder import Encoder
 
 SHAPE = {"max_length": 24, "dim_character": 8, "layers": 1, "hidden": 12, "dim": 12}
 DROPOUT = {"dropout_recurrent": 0.1, "dropout_between": 0.0}
 SMALL_RECURRENT = RecurrentSettings(mode="fast", **SHAPE, **DROPOUT)
+ATTENTIVE = AttentiveSettings("word", 8, 5, 3, False, "attention", 2, 0.0)
+CONVOLUTION = ConvolutionSettings(8, 5, (1, 2, 4), (3, 4, 2), "tanh", "linear", 6, 0.0)
+BAG = NgramBagSettings((2, 3, 4), 100, 1, 0, 0, "tanh", True, 4)
 ROWS = [[1, 2, 3, 4], [5], [8, 7, 6, 5, 4, 3, 2], [2, 2]]  # ids of four strings, 8 the largest
 
 
@@ -18,17 +23,6 @@ def padded(rows: list[list[int]]) -> tuple[torch.Tensor, torch.Tensor]:
     longest = max(map(len, rows))
     ids = torch.tensor([row + [0] * (longest - len(row)) for row in rows])
     return ids, torch.tensor([len(row) for row in rows])
-
-
-def check_dropout(encoder: Encoder, drops: bool = True) -> None:
-    """In training two calls differ if it `drops`, in evaluation they never do; weights stay."""
-    batch, before = padded(ROWS), {k: v.clone() for k, v in encoder.state_dict().items()}
-    quiet = encoder.eval()(*batch)
-    assert torch.equal(encoder(*batch), quiet)
-    encoder.train()
-    assert torch.equal(encoder(*batch), encoder(*batch)) != drops
-    assert all(torch.equal(v, before[k]) for k, v in encoder.state_dict().items())
-    assert torch.equal(encoder.eval()(*batch), quiet)
 
 
 def layers_by_loop(lstm: nn.LSTM, steps: np.ndarray, output_gate: bool = True) -> np.ndarray:

@@ -18,8 +18,7 @@ from models.metrics.retrieval import RelevantPositions, pad_gold, ranked
 from models.serving.index import Memberships
 from models.serving.scores import ScoreRule, best_scores
 from models.serving.search import TITLES_AT_ONCE, Similarities
-from tasks.apps.benchmark import METRICS, rank
-from tasks.apps.benchmark_folder import CONCEPTS, Benchmark, read_benchmark, read_concepts
+from tasks.apps.benchmark import CONCEPTS, METRICS, Benchmark, rank, read_benchmark, read_concepts
 
 if TYPE_CHECKING:
     from jaxtyping import Float, Float64, Int

@@ -165,10 +165,8 @@ def init(
             words += [word for path in paths for word in (f"--{role}", str(path))]
         words += [f"--{option}={value}" for option, value in form.items() if value]
         words += [f"--column={choice}" for choice in column or []]
-        print(f"next: rolecall retrain --profile {name}")
-        print(
-            f"to correct a column: rolecall init {shlex.join(words)} --force --column ROLE=COLUMN"
-        )
+        again = f"rolecall init {shlex.join(words)} --force --column ROLE=COLUMN"
+        print(f"next: rolecall retrain --profile {name}\nto correct a column: {again}")
 
 
 def schedule(

@@ -29,10 +29,12 @@ MOST = 1000  # answers to one title: more than anybody reads, and no caller's sl
 
 
 class Answer(NamedTuple):
-    """One raw title's row. An abstention has nulls, empty lists and its reason.
+    """One raw title's row.
 
-    The lists hold `top_k` answers, best first, equal scores in the order of their occupation_ids;
-    the first one is the answer.
+    An abstention has its reason, nulls and empty lists; but it has qualifiers if the title was
+    searched, and `best_confident_code` if the occupation alone is not sure enough. The lists hold
+    `top_k` answers, best first, equal scores in the order of their occupation_ids; the first one
+    is the answer.
     """
 
     occupation_id: Annotated[str | None, "the occupation; null in an abstention"]
@@ -52,8 +54,8 @@ class Answer(NamedTuple):
     code_confidences: Annotated[list[float], "the same of each of `codes`"]
     best_confident_code: Annotated[
         str | None,
-        "the narrowest of `codes` and `occupation_id` as sure as `min_confidence` or, unless it is "
-        "asked for, an even chance; also where the occupation is not",
+        "the narrowest of `codes` and `occupation_id` whose confidence reaches `min_confidence` "
+        "(0.5 unless it is given), even if the occupation's does not",
     ]
     answered_by: Annotated[
         str | None,
@@ -223,10 +225,10 @@ def _chance(value: float | None) -> float:
 
 
 class Found(NamedTuple):
-    """The results of a search for some titles, and whether it is an answer.
+    """The hits of the titles that were searched, after exact match and confidence.
 
     Attributes:
-        occupations: codes, best first; two if there are so many.
+        occupations: codes, best first; `top_k` or two, if there are so many.
         titles: the closest title of each.
         matched: the same in the language that is asked for.
         scores: of each.
@@ -264,7 +266,7 @@ class AnswerTable:
 
     def __call__(
         self,
-        reasons: Int[np.ndarray, " title"],
+        refusals: Int[np.ndarray, " title"],
         qualified: FoundQualifiers,
         found: Found,
         params: PredictParams,
@@ -272,14 +274,14 @@ class AnswerTable:
     ) -> pa.Table:
         """Return a row for each raw title.
 
-        `reasons`: why a raw title was not searched, by the positions in `REASONS`; 0 of those that
+        `refusals`: why a raw title was not searched, by the positions in `REASONS`; 0 of those that
         `found` has, in their order. `qualified`: the qualifiers of all. Distinguishing words stand
         where the second occupation scores less by `near` at most.
         """
         labels, spellings = self.labels, self.labels.spellings
-        count, searched = len(reasons), reasons == 0
-        answered, why, narrow = searched.copy(), reasons.copy(), np.full(count, -1)
-        answered[searched], why[searched] = found.answered, found.reasons
+        count, searched = len(refusals), refusals == 0
+        answered, reasons, narrow = searched.copy(), refusals.copy(), np.full(count, -1)
+        answered[searched], reasons[searched] = found.answered, found.reasons
         narrow[searched] = found.confident_code
         are_all = bool(answered.all())
         own = found if are_all else Found(*(column[found.answered] for column in found))
@@ -301,9 +303,8 @@ class AnswerTable:
             return arrow_listed(ends_of(spread(lengths, 0)), values)
 
         best, first = own.occupations, own.occupations[:, 0]
-        last = arrow_numbers(spread(first, len(labels.occupations)))  # an empty list
-        preferred = params.language or 0
-        positions = spellings.positions(best, own.matched, preferred)
+        lists = arrow_numbers(spread(first, len(labels.occupations)))  # the last one is empty
+        positions = spellings.positions(best, own.matched, params.language or 0)
         language = spoken = spellings.languages_of(positions[:, 0])
         if params.language is not None:
             spoken = spellings.languages_of(
@@ -324,7 +325,7 @@ class AnswerTable:
             None if are_all else np.append(answered, np.ones(len(first) * width, bool)),
         )
         made = self._named(
-            reason=("reason", why),
+            reason=("reason", reasons),
             answered_by=("answered_by", spread(own.decided_by, -1)),
             matched_language=("matched_language", spread(spoken, -1)),
             occupation_id=("occupation_id", spread(first, -1)),
@@ -337,8 +338,8 @@ class AnswerTable:
             **{name: (name, np.zeros(count, np.int64)) for name in self.versions},
         )
         made |= {
-            "codes": labels.code_lists(params.code_depth).take(last),
-            "crosswalk_codes": labels.crosswalk_lists.take(last),
+            "codes": labels.code_lists(params.code_depth).take(lists),
+            "crosswalk_codes": labels.crosswalk_lists.take(lists),
             "matched_title": titles[:count],
             "score": measured(own.scores[:, 0]),
             "score_margin": measured(margins),
@@ -372,7 +373,7 @@ class AnswerTable:
 
     @cached_property
     def _names(self) -> tuple[pa.StringArray, dict[str, int]]:
-        """Names one behind the other, a null first, and where those of each column begin."""
+        """Names one behind the other, and where those of each column begin; the first is null."""
         labels = self.labels
         names: dict[str, Sequence[str | None]] = {
             "reason": REASONS,

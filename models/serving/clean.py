@@ -1,4 +1,4 @@
-"""Raw titles cleaned and resolved once, or refused with a reason."""
+"""Raw titles cleaned, looked up in the index and respelled, or refused with a reason."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ REASONS = (
     *(None, NULL, NOT_TEXT, EMPTY, NO_LETTERS, UNKNOWN_LETTERS, NOT_A_JOB_TITLE, UNKNOWN_WORDS),
     *(UNSURE, UNCALIBRATED),
 )
-"""All reasons, by which tables of answers number them; none of an answer."""
+"""All reasons: inside of the model a reason is its position here, 0 where there is none."""
 CODES = {reason: code for code, reason in enumerate(REASONS)}
 
 
@@ -45,12 +45,12 @@ class ReadTitles(NamedTuple):
     """Raw titles as they were read.
 
     Attributes:
-        reasons: positions in `REASONS`; 0 where a title can be read.
+        refusals: positions in `REASONS`; 0 where a title can be read.
         qualified: what else the titles hold.
         batch: the titles that can be read, in their order.
     """
 
-    reasons: Int[np.ndarray, " title"]
+    refusals: Int[np.ndarray, " title"]
     qualified: FoundQualifiers
     batch: Batch
 
@@ -75,22 +75,22 @@ class TitleReader:
         """Read values of any type, or say why they get no answer."""
         texts = [shortened(raw) if isinstance(raw, str) else "" for raw in raw_titles]
         qualified, batch = self.qualifiers(texts), self.exact_match.resolve(clean_titles(texts))
-        reasons, known = np.zeros(len(texts), np.int64), self.exact_match.known(batch)
-        reasons[~known & qualified.name_no_job] = CODES[NOT_A_JOB_TITLE]
+        refusals, known = np.zeros(len(texts), np.int64), self.exact_match.known(batch)
+        refusals[~known & qualified.name_no_job] = CODES[NOT_A_JOB_TITLE]
         for row in (~known).nonzero()[0].tolist():
             if self._letters.isdisjoint(batch.titles[row]):
                 any_letter = any(map(_is_letter, batch.titles[row]))
-                reasons[row] = CODES[UNKNOWN_LETTERS if any_letter else NO_LETTERS]
-        reasons[self.exact_match.are_none(batch)] = CODES[NOT_A_JOB_TITLE]
+                refusals[row] = CODES[UNKNOWN_LETTERS if any_letter else NO_LETTERS]
+        refusals[self.exact_match.are_none(batch)] = CODES[NOT_A_JOB_TITLE]
         for row, title in enumerate(batch.titles):
             if not title:
-                reasons[row] = CODES[_no_text(raw_titles[row])]
-        readable = (reasons == 0).nonzero()[0]
+                refusals[row] = CODES[_no_text(raw_titles[row])]
+        readable = (refusals == 0).nonzero()[0]
         batch, unknown = batch.take(readable), (~known[readable]).nonzero()[0].tolist()
         before = [batch.titles[row] for row in unknown]
         respelled = zip(unknown, before, self.respelled(before), strict=True)
         changed = {row: title for row, old, title in respelled if title != old}
-        return ReadTitles(reasons, qualified, self.exact_match.replaced(batch, changed))
+        return ReadTitles(refusals, qualified, self.exact_match.replaced(batch, changed))
 
     @cached_property
     def _letters(self) -> frozenset[str]:

@@ -267,7 +267,7 @@ class Confidence:
     Attributes:
         calibration: fitted on labelled titles.
         hierarchy: above the occupations of an index.
-        titles: of this index of all aliases.
+        titles: all cleaned aliases, by their positions.
         spellings: of the titles of the index.
         words: of the titles of the index.
     """
@@ -283,10 +283,11 @@ class Confidence:
     ) -> tuple[Float64[np.ndarray, "query level"], Int64[np.ndarray, " query"]]:
         """Return how certain each answer is at every level, the occupation last, and rejections.
 
-        The network's confidence counts unless the title is a label of the taxonomy. Owners of one
-        title are equally likely. A label that came with the data is not surer than two labels of
-        one title agree. A title that is unlike all others, and no abbreviation either, is rejected:
-        the reason is a position in `REASONS`, 0 if there is none.
+        The network is as sure as it was calibrated to be. A settled title (`Decision`) is as sure
+        as titles of the taxonomy are, others of the taxonomy at most so; a title of several owners
+        shares that among them. A label that came with the data is at most as sure as two people
+        who label one title agree. A title that is unlike all others, and no abbreviation either,
+        is rejected: the reason is a position in `REASONS`, 0 if there is none.
         """
         calibration, answers = self.calibration, hits.occupations[:, 0]
         shares = self.hierarchy.shares(hits.scores, calibration.temperature, answers)
@@ -294,7 +295,7 @@ class Confidence:
         labels = self.spellings.labels.reshape(-1)[numbers].tolist()
         aliases = [self.titles[position] for position in hits.titles[:, 0].tolist()]
         endings = self.words.endings
-        evidence = word_evidence(batch.titles, aliases, labels, hits.closest, endings)
+        evidence = word_evidence(batch.titles, aliases, labels, hits.top_similarity, endings)
         sure = calibration(shares, evidence)
         for row, (by, owners, settled) in decisions.items():
             if owners and len(calibration.exact):
@@ -306,7 +307,7 @@ class Confidence:
             elif by == LABEL and len(calibration.agreement):
                 sure[row] = np.minimum(sure[row], calibration.agreement)
         is_lone = evidence[:, EVIDENCE.index("lone")] > 0
-        return sure, self._rejections(batch, hits.closest, decisions, is_lone)
+        return sure, self._rejections(batch, hits.top_similarity, decisions, is_lone)
 
     def _rejections(
         self,
@@ -318,7 +319,7 @@ class Confidence:
         least, codes = self.calibration.ood_threshold, np.zeros(len(batch.titles), np.int64)
         closest = similarity.astype(np.float64)
         most = np.where(is_lone, SINGLE, 0.0) - closest  # no score is higher
-        far = ((most > least) & ~batch.exact).nonzero()[0]
+        far = ((most > least) & ~batch.verbatim).nonzero()[0]
         titles = [batch.titles[row] for row in far.tolist()]
         scores = OodScore((), self.words.endings)(titles, closest[far])
         for row, title, score in zip(far.tolist(), titles, scores, strict=True):

@@ -38,26 +38,26 @@ BELOW = 1.0  # an occupation that people rejected scores less than all others by
 
 
 class Batch(NamedTuple):
-    """Cleaned titles, resolved once for every step to an answer.
+    """Cleaned titles, looked up in the index: no later step looks them up again.
 
     Attributes:
         titles: cleaned.
         normalized: what counts as the same title.
         positions: in the index, of the title as it stands or else normalized; −1 of neither.
-        exact: whether the index has the title as it stands.
+        verbatim: whether the index has the title as it stands.
     """
 
     titles: list[str]
     normalized: list[str]
     positions: Int64[np.ndarray, " title"]
-    exact: Bool[np.ndarray, " title"]
+    verbatim: Bool[np.ndarray, " title"]
 
     def take(self, rows: Int[np.ndarray, " row"]) -> Batch:
         """Return some rows."""
         if len(rows) == len(self.titles):
             return self
         titles, normalized = ([own[row] for row in rows.tolist()] for own in self[:2])
-        return Batch(titles, normalized, self.positions[rows], self.exact[rows])
+        return Batch(titles, normalized, self.positions[rows], self.verbatim[rows])
 
 
 class Decision(NamedTuple):
@@ -135,10 +135,10 @@ class ExactMatch:
     def resolve(self, titles: Sequence[str]) -> Batch:
         """Look up cleaned titles, as they stand and normalized."""
         normalized, positions = normalize_cleaned(titles), self.index.positions(titles)
-        exact = positions >= 0
-        missing = (~exact).nonzero()[0]
+        verbatim = positions >= 0
+        missing = (~verbatim).nonzero()[0]
         positions[missing] = self.index.positions([normalized[row] for row in missing.tolist()])
-        return Batch([*titles], normalized, positions, exact)
+        return Batch([*titles], normalized, positions, verbatim)
 
     def replaced(self, batch: Batch, changed: Mapping[int, str]) -> Batch:
         """Return a batch with other titles in some rows."""
@@ -148,12 +148,12 @@ class ExactMatch:
         titles, normalized = [*batch.titles], [*batch.normalized]
         for at, row in enumerate(rows):
             titles[row], normalized[row] = others.titles[at], others.normalized[at]
-        positions, exact = batch.positions.copy(), batch.exact.copy()
-        positions[rows], exact[rows] = others.positions, others.exact
-        return Batch(titles, normalized, positions, exact)
+        positions, verbatim = batch.positions.copy(), batch.verbatim.copy()
+        positions[rows], verbatim[rows] = others.positions, others.verbatim
+        return Batch(titles, normalized, positions, verbatim)
 
     def known(self, batch: Batch) -> Bool[np.ndarray, " title"]:
-        """Say which titles people judged, or are some of the index."""
+        """Say which titles are in the index, or had occupations accepted or rejected by people."""
         known: Bool[np.ndarray, " title"] = batch.positions >= 0
         if self.overrides or self.rejected:
             judged = (
@@ -172,30 +172,33 @@ class ExactMatch:
         """How many occupations people called incorrect for one title, at most."""
         return max(map(len, self.rejected.values()), default=0)
 
-    def accepted(self, batch: Batch, hits: Hits, depth: int) -> Hits:
-        """Return the `depth` best occupations, with those last that people called incorrect."""
+    def demote_rejected(self, batch: Batch, hits: Hits, wanted: int) -> Hits:
+        """Put the occupations that people called incorrect last, in place; return `wanted` hits."""
         for row, title in enumerate(batch.normalized if self.rejected else ()):
             if wrong := self.rejected.get(title):
                 order = np.isin(hits.occupations[row], wrong).argsort(kind="stable")
                 for ranked in (hits.occupations, hits.titles):
                     ranked[row] = ranked[row, order]
                 hits.scores[row, wrong] = hits.scores[row].min() - BELOW
-        return hits._replace(occupations=hits.occupations[:, :depth], titles=hits.titles[:, :depth])
+        occupations, titles = hits.occupations[:, :wanted], hits.titles[:, :wanted]
+        return hits._replace(occupations=occupations, titles=titles)
 
     def __call__(self, batch: Batch, hits: Hits) -> dict[int, Decision]:
         """Rank the owners of each title first, in place.
 
         Return, by row, what decided the answers that the model did not decide alone.
         """
-        known = batch.positions >= 0
+        decidable = batch.positions >= 0
         if self.labelled:
-            known |= np.fromiter(map(self.labelled.__contains__, batch.titles), bool, len(known))
+            decidable |= np.fromiter(
+                map(self.labelled.__contains__, batch.titles), bool, len(decidable)
+            )
         if self.overrides:
-            known |= np.fromiter(
-                map(self.overrides.__contains__, batch.normalized), bool, len(known)
+            decidable |= np.fromiter(
+                map(self.overrides.__contains__, batch.normalized), bool, len(decidable)
             )
         decided = {}
-        for row in known.nonzero()[0].tolist():
+        for row in decidable.nonzero()[0].tolist():
             if decision := self._decide(row, batch, hits):
                 decided[row] = decision
         return decided

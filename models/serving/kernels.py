@@ -162,7 +162,8 @@ def choose_best(
 ) -> None:
     """Write the best occupations of each title by `RANKS`, in their order; of equal ones the first.
 
-    Ranks are halved to the highest that enough of them have.
+    The interval of ranks is halved until its lower end is the highest rank that enough of them
+    reach. Then the occupations are passed block by block; one of lower ranks alone is skipped.
     """
     most, half = best.shape[1], np.float32(0.5)
     for title in range(len(scores)):

@@ -1,9 +1,9 @@
 """The normalizer: raw titles in, one answer or abstention each out.
 
-The path of a title: `TitleReader` cleans it, looks it up in the index (`ExactMatch.resolve`) and
-corrects its spelling, or refuses it; the network embeds it; the search ranks occupations;
-`ExactMatch` puts the owners of a known title first; `Confidence` says how sure that is, or rejects
-it; `AnswerTable` writes the row.
+The path of a title: `TitleReader` finds its qualifiers, cleans it and looks it up in the index
+(`ExactMatch.resolve`); it corrects an unknown one and looks that up again, or refuses it. The
+network embeds it; the search ranks occupations; `ExactMatch` puts the owners of a known title
+first; `Confidence` says how sure that is, or rejects it; `AnswerTable` writes the row.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from models.serving.prototypes import Prototypes
 from models.serving.qualifiers import Qualifiers
 from models.serving.scores import Exemplars, ScoreRule
 from models.serving.search import BATCH, DEPTH, Hits, Search, TwoStageSearch
-from models.serving.spelling import Spelling
+from models.serving.spelling import SpellingCorrector
 from models.text.titles import clean_title
 from models.text.words import TitleWords
 
@@ -125,21 +125,21 @@ class Normalizer:
 
     def _answer(self, raw_titles: Sequence[object], params: PredictParams) -> pa.Table:
         """Answer a batch of raw titles."""
-        reasons, qualified, batch = self.reader(raw_titles)
+        refusals, qualified, batch = self.reader(raw_titles)
         vectors, truncated = self.network.embed(batch.titles)
-        depth, two_stages = max(params.top_k, 2), self.two_stage_search
-        spare = min(self.exact_match.most_rejected, max(DEPTH - depth, 0))
-        if two_stages and depth <= DEPTH:
-            positions = np.where(batch.exact, batch.positions, -1)
-            hits = two_stages.hits(vectors, positions, depth + spare)
+        wanted, two_stages = max(params.top_k, 2), self.two_stage_search
+        spare = min(self.exact_match.most_rejected, max(DEPTH - wanted, 0))  # may be demoted
+        if two_stages and wanted <= DEPTH:
+            positions = np.where(batch.verbatim, batch.positions, -1)
+            hits = two_stages.hits(vectors, positions, wanted + spare)
         else:
-            hits, two_stages = self.search.hits(batch.titles, depth + spare), None
-        hits = self.exact_match.accepted(batch, hits, depth)
+            hits, two_stages = self.search.hits(batch.titles, wanted + spare), None  # embeds again
+        hits = self.exact_match.demote_rejected(batch, hits, wanted)
         found = self._found(batch, vectors, hits, truncated, params)
         if two_stages:
             two_stages.free(hits)
         near = RUNNER_UP * (self.calibration or self.rule).temperature
-        return self.answer_table(reasons, qualified, found, params, near)
+        return self.answer_table(refusals, qualified, found, params, near)
 
     def _found(
         self,
@@ -160,14 +160,14 @@ class Normalizer:
         if self.confidence is not None:
             sure, reasons = self.confidence(batch, hits, decisions)
             rejected = reasons > 0
-            unsure = sure[:, params.code_depth - 1] < params.min_confidence
+            unsure = sure[:, params.code_depth - 1] < params.min_confidence  # −1: the occupation
             reasons[unsure & ~rejected] = CODES[UNSURE]
             answered = ~(rejected | unsure)
             narrow = self.labels.confident_codes(sure, best[:, 0], params.confident_from)
             narrow[rejected] = -1
         if params.language is not None:
-            spoken = self.labels.spellings.closest
-            matched = spoken(params.language, best, hits.titles, vectors, self.embeddings)
+            closest_in = self.labels.spellings.closest
+            matched = closest_in(params.language, best, hits.titles, vectors, self.embeddings)
         scores = hits.scores[np.arange(count)[:, None], best].astype(float)
         titles, kept = hits.titles, (reasons, answered, decided_by, truncated)
         return Found(best, titles, matched, scores, sure, narrow, *kept)
@@ -230,7 +230,7 @@ class Normalizer:
     def reader(self) -> TitleReader:
         """Says what can be read, and how."""
         match = self.exact_match
-        spelling = Spelling(
+        spelling = SpellingCorrector(
             self.words, lambda titles: match.known(match.resolve(titles)), self.abbreviations
         )
         return TitleReader(self.alphabet, match, self.qualifiers, spelling)

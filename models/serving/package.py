@@ -50,7 +50,8 @@ def check_files(folder: Path, *, with_code: bool = False) -> None:
     folder. `with_code`: those of the code that MLflow keeps beside it, too.
 
     Raises:
-        ValueError: a file is missing or altered, or there are no checksums.
+        ValueError: a file is missing or altered, one was added to that code, or there are no
+            checksums.
     """
     sums = folder / CHECKSUMS
     if not sums.is_file():
@@ -58,8 +59,12 @@ def check_files(folder: Path, *, with_code: bool = False) -> None:
             f"{sums} is missing: download the model again, or run `rolecall retrain` if an earlier "
             "version of rolecall registered it"
         )
-    for line in sums.read_text(encoding="utf-8", errors="replace").splitlines():
-        digest, _, name = line.partition("  ")
+    lines = sums.read_text(encoding="utf-8", errors="replace").splitlines()
+    digests = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    for file in (folder / OUTSIDE / "code").rglob("*") if with_code else ():
+        if file.is_file() and file.parent.name != "__pycache__":  # added, it could be imported
+            digests.setdefault(file.relative_to(folder).as_posix(), "")
+    for name, digest in digests.items():
         file = folder / name
         is_checked = with_code or not name.startswith(OUTSIDE)
         if is_checked and (not file.is_file() or sha256(file) != digest):

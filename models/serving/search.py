@@ -29,7 +29,7 @@ Similarities = Callable[[Sequence[str]], "Float32[np.ndarray, 'query title']"]
 to those of the exemplars, where a search has any."""
 TITLES_AT_ONCE = 256  # titles looked up at once: their similarities to 100,000 titles take 100 MB
 CANDIDATES = 20  # occupations that a search in two stages scores in full
-DEPTH = CANDIDATES // 2  # answers to a title at most; a search for more is faster as a whole
+DEPTH = CANDIDATES // 2  # answers that two stages give; `Search` finds more of them faster
 BATCH = 4096  # titles whose candidates are scored together, occupation by occupation
 
 
@@ -40,13 +40,13 @@ class Hits(NamedTuple):
         scores: of all occupations.
         occupations: codes of the best, best first; equal scores in the order of their ids.
         titles: the closest title of each of these, a position in the index.
-        closest: similarity to the closest title or exemplar of all.
+        top_similarity: to the closest title or exemplar of all.
     """
 
     scores: Float[np.ndarray, "query occupation"]
     occupations: Int[np.ndarray, "query k"]
     titles: Int[np.ndarray, "query k"]
-    closest: Float[np.ndarray, " query"]
+    top_similarity: Float[np.ndarray, " query"]
 
 
 @dataclass(frozen=True)

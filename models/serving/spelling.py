@@ -31,7 +31,7 @@ LAST_WORDS = re.compile(rf"(?<![^\W_])(?>{WORDS.pattern})(?= *(?:\n|$|{ENDS}))")
 """Words at the end of a part, in cleaned titles that stand line by line."""
 SHORTEST = 5  # letters of a last word that may be misspelt
 FREQUENT = 5  # titles that end with the word that is meant
-RARER = 100  # times that it is as frequent as a known word that is taken for it
+RARER = 100  # a word of the taxonomy is corrected only to one so many times as frequent
 SHORTEST_OF_TITLE, MOST_UNKNOWN = 4, 2
 """Letters of a misspelt word of a title of the taxonomy, and such words of it at most."""
 HASH_BASE = 0x9E3779B97F4A7C15
@@ -40,7 +40,7 @@ HASH_INVERSE = pow(HASH_BASE, -1, 2**64)
 
 
 @dataclass(frozen=True)
-class Spelling:
+class SpellingCorrector:
     """Writes titles as the taxonomy would.
 
     Attributes:

@@ -24,7 +24,7 @@ from models.serving.explain import explain
 from models.serving.model import Normalizer
 from tasks.release.registry.opening import opened
 
-MEANINGS: Mapping[str, str] = {
+MEANINGS: Mapping[str, str] = {  # reason of an answer -> its meaning in words
     abstention.NULL: "the title is missing",
     abstention.NOT_TEXT: "the title is no text",
     abstention.EMPTY: "the title holds white space only",
@@ -37,7 +37,6 @@ MEANINGS: Mapping[str, str] = {
     abstention.UNSURE: "the confidence of the best answer is below the minimum",
     UNCALIBRATED: "the model has no calibration, so its answers have no confidence",
 }
-"""The meaning of each reason of an answer, in words."""
 SURE, LIKELY = 0.8, 0.5  # confidences from which on an answer is green, and yellow
 BOLD, DIM, GREEN, YELLOW, RED = "1", "2", "32", "33", "31"
 INDENT, NAME = "  ", 11  # characters of a line's name
@@ -150,16 +149,15 @@ def _details(answer: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "id", answer["occupation_id"]
     sure = [f"({value:.2f})" for value in answer["code_confidences"]]
     parts = zip_longest(answer["codes"], answer["code_labels"], sure)
-    levels = [" ".join(filter(None, one)) for one in parts]
-    if levels:
+    if levels := [" ".join(filter(None, one)) for one in parts]:
         yield "hierarchy", " > ".join(levels)
     if answer["best_confident_code"] in answer["codes"]:
         yield "sure of", levels[answer["codes"].index(answer["best_confident_code"])]
     if answer["crosswalk_codes"]:
         yield "codes", ", ".join(answer["crosswalk_codes"])
-    words = {kind: answer[kind] for kind in ("seniority", "contract", "location") if answer[kind]}
-    if words:
-        yield "words", "; ".join(f"{kind}: {', '.join(found)}" for kind, found in words.items())
+    kinds = [kind for kind in ("seniority", "contract", "location") if answer[kind]]
+    if kinds:
+        yield "words", "; ".join(f"{kind}: {', '.join(answer[kind])}" for kind in kinds)
     if others := answer["alternatives"]:
         named = (f"{one['occupation_label']} ({one['score']:.2f})" for one in others)
         yield "similar", ", ".join(named)

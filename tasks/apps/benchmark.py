@@ -1,15 +1,20 @@
 """A registered model on a published benchmark, beside lexical baselines.
 
-In: a folder (`benchmark_folder.py`) and a model, whose network gives embeddings: index, score rule
-and abstentions of its own taxonomy play no part. A document scores as its closest element; ties
+In: a model, whose network gives embeddings (index, score rule and abstentions of its own taxonomy
+play no part), and a folder in the format of MELO (Retyk et al. 2024), without headers:
+`queries.tsv` and `corpus_elements.tsv` (id, tab, title), `annotations.tsv` (TREC's qrels: query,
+iteration, element, relevance; 1 and above is relevant) and, where there is one,
+`concept_mapping.tsv` (element, tab, concept). Anything that does not fit ends the reading: a
+benchmark with rows left out would be another one. A document scores as its closest element; ties
 stand in trec_eval's order (`models/metrics/retrieval.py`). Out: a table on the terminal, and
 `metrics.json`, `run.trec` and `qrels.trec`, from which ir-measures gives the table's figures.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,16 +24,19 @@ from models.metrics.intervals import Interval, bootstrap_interval
 from models.metrics.retrieval import RelevantPositions, pad_gold, ranked
 from models.reproducibility import Progress, atomic_write, child_seed
 from models.serving.embed import Embed
+from models.serving.index import AliasIndex
 from models.serving.package import read_normalizer
 from models.serving.scores import best_scores
 from models.serving.search import TITLES_AT_ONCE, Similarities
-from tasks.apps.benchmark_folder import Benchmark, BenchmarkError, read_benchmark
+from models.text.titles import clean_title
 from tasks.evaluation.systems import EvaluateParams
 from tasks.io.files import write_json
 from tasks.io.section import load, load_run
 from tasks.pipeline.lexical import LexicalParams, lexical_systems
 from tasks.pipeline.report.names import SYSTEMS, aligned, counted, share
 from tasks.release.registry.opening import opened
+from tasks.tables.rejected import BAD_CHARACTERS, RejectedRows
+from tasks.tables.text import line_rows
 
 if TYPE_CHECKING:
     from jaxtyping import Float32, Float64, Int64
@@ -36,6 +44,7 @@ if TYPE_CHECKING:
 MODEL = "model"
 PACKAGE = "settings.json"
 BLOCK = 1024  # titles embedded between two looks at the clock
+# name of the mean -> its column in the table, and the value per query
 METRICS: dict[str, tuple[str, Callable[[RelevantPositions], np.ndarray]]] = {
     "mean_average_precision": ("MAP", RelevantPositions.average_precision),
     "mrr": ("MRR", RelevantPositions.reciprocal_rank),
@@ -43,9 +52,33 @@ METRICS: dict[str, tuple[str, Callable[[RelevantPositions], np.ndarray]]] = {
     "success_at_5": ("success@5", lambda positions: positions.success_at_k(5)),
     "success_at_10": ("success@10", lambda positions: positions.success_at_k(10)),
 }
-"""Name of the mean to its column in the table and the value per query."""
-Figures = Mapping[str, Mapping[str, Interval]]
-"""System to metric to the mean over all queries and its 95 % bootstrap interval."""
+Figures = Mapping[str, Mapping[str, Interval]]  # system -> metric -> mean with 95 % interval
+QUERIES, ELEMENTS = "queries.tsv", "corpus_elements.tsv"
+ANNOTATIONS, CONCEPTS = "annotations.tsv", "concept_mapping.tsv"
+ORIGIN = (
+    f"A benchmark is a folder with {QUERIES}, {ELEMENTS} and {ANNOTATIONS}, tabs between fields "
+    "and no header."
+)
+
+
+class BenchmarkError(ValueError):
+    """A benchmark that cannot be read; the message names file and line, and what to do."""
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """Queries, corpus elements, and the relevant documents."""
+
+    queries: dict[str, str]  # query_id to cleaned title; only those with a relevant document
+    elements: dict[str, str]  # element_id to cleaned title
+    document_of: dict[str, str]  # element_id to what ranks: the element itself, or its concept
+    qrels: dict[str, list[str]]  # query_id to its relevant documents, sorted
+    left_out: int  # queries of the folder without a relevant document
+
+    @cached_property
+    def index(self) -> AliasIndex:
+        """Titles of the elements; the index's occupations are the documents, sorted by id."""
+        return AliasIndex.of([*self.elements.values()], [*self.document_of.values()])
 
 
 @dataclass(frozen=True)
@@ -75,8 +108,8 @@ def evaluate(
         "elements": len(benchmark.elements),
         "documents": len(benchmark.index.occupations),
     }
-    line = [counted(counts["queries"], "query", "queries")]
-    line += [counted(counts["elements"], "corpus element")]
+    elements = counted(counts["elements"], "corpus element")
+    line = [counted(counts["queries"], "query", "queries"), elements]
     if counts["documents"] < counts["elements"]:
         line.append(f"which rank as {counted(counts['documents'], 'concept')}")
     print(*line, sep=", ")
@@ -128,8 +161,7 @@ def rank(system: str, similarities: Similarities, benchmark: Benchmark, depth: i
     titles, qrels = [*benchmark.queries.values()], [*benchmark.qrels.values()]
     gold = pad_gold(benchmark.index.codes(qrels))
     print(f"{system}: {len(titles)} queries against {len(benchmark.index.titles)} titles")
-    progress = Progress(f"{system}: queries", len(titles))
-    blocks = []
+    progress, blocks = Progress(f"{system}: queries", len(titles)), []
     for start in range(0, len(titles), TITLES_AT_ONCE):
         block = slice(start, start + TITLES_AT_ONCE)
         scores = best_scores(similarities(titles[block]), benchmark.index.memberships)
@@ -157,9 +189,7 @@ def figures(systems: Mapping[str, Ranked], draws: int, seed: int) -> Figures:
 
 def as_table(values: Figures, names: Mapping[str, str]) -> str:
     """Write a row a system: each mean with its interval in brackets."""
-    rows = [
-        [names.get(system, system), *map(_cell, own.values())] for system, own in values.items()
-    ]
+    rows = [[names.get(one, one), *map(_cell, own.values())] for one, own in values.items()]
     return aligned(["system", *(head for head, _ in METRICS.values())], rows)
 
 
@@ -180,3 +210,113 @@ def write_trec(benchmark: Benchmark, ranked: Ranked, folder: Path) -> None:
     for name, lines in (("run.trec", run), ("qrels.trec", qrels)):
         with atomic_write(folder / name) as partial, partial.open("w", encoding="utf-8") as file:
             file.writelines(lines)
+
+
+def read_benchmark(folder: Path, *, concepts: bool = True) -> Benchmark:
+    """Read a folder; with `concepts` and a map in it the elements of a concept rank as one.
+
+    A BenchmarkError says that a line does not fit, or no query has a relevant element; an
+    IngestError that a file is missing or no text.
+    """
+    titles, elements = _titles(folder / QUERIES), _titles(folder / ELEMENTS)
+    mapped = concepts and (folder / CONCEPTS).is_file()
+    own = {one: one for one in elements}
+    document_of = read_concepts(folder / CONCEPTS, elements) if mapped else own
+    relevant = _relevant(folder / ANNOTATIONS, titles, document_of)
+    if not relevant:
+        raise BenchmarkError(
+            f"{folder / ANNOTATIONS}: no query has a relevant element (relevance 1 or more), so "
+            "there is nothing to find"
+        )
+    queries = {query: title for query, title in titles.items() if query in relevant}
+    qrels = {query: sorted(relevant[query]) for query in queries}
+    return Benchmark(queries, elements, document_of, qrels, len(titles) - len(queries))
+
+
+def read_concepts(path: Path, elements: Mapping[str, str]) -> dict[str, str]:
+    """Read the concept of each of the elements, in their order; errors as `read_benchmark`."""
+    concepts: dict[str, str] = {}
+    for where, (element, concept) in _lines(path, "element, concept"):
+        _require_new(where, element, concepts)
+        _require_known(where, element, elements, ELEMENTS)
+        _require_one_word(where, concept)
+        concepts[element] = concept
+    if missing := [element for element in elements if element not in concepts]:
+        raise BenchmarkError(
+            f"{path} names no concept of {len(missing)} elements, the first is {missing[0]}: add "
+            "them, or rank elements instead (--no-concepts)"
+        )
+    return {element: concepts[element] for element in elements}
+
+
+def _titles(path: Path) -> dict[str, str]:
+    """Read ids and titles; the titles come cleaned."""
+    titles: dict[str, str] = {}
+    for where, (name, title) in _lines(path, "id, title"):
+        _require_new(where, name, titles)
+        titles[name] = clean_title(title)
+        if not titles[name]:
+            raise BenchmarkError(f"{where}: {name} has an empty title; complete or remove it")
+    if not titles:
+        raise BenchmarkError(f"{path} is empty. {ORIGIN}")
+    return titles
+
+
+def _relevant(
+    path: Path, queries: Mapping[str, str], document_of: Mapping[str, str]
+) -> dict[str, set[str]]:
+    """Read the relevant documents of each query that has some."""
+    relevant, judged = dict[str, set[str]](), set[tuple[str, str]]()
+    names = "query, iteration, element, relevance"
+    for where, (query, _, element, relevance) in _lines(path, names):
+        _require_known(where, query, queries, QUERIES)
+        _require_known(where, element, document_of, ELEMENTS)
+        if (query, element) in judged:
+            raise BenchmarkError(f"{where}: {query} and {element} once more; keep one annotation")
+        judged.add((query, element))
+        try:
+            is_relevant = int(relevance) > 0
+        except ValueError:
+            raise BenchmarkError(
+                f"{where}: relevance {relevance!r} is no whole number (1: relevant, 0: not)"
+            ) from None
+        if is_relevant:
+            relevant.setdefault(query, set()).add(document_of[element])
+    return relevant
+
+
+def _lines(path: Path, names: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the position and the fields of each line; blank ones are none.
+
+    TREC puts any white space between the four fields of an annotation, which hold none themselves.
+    """
+    rejected_rows, width = RejectedRows(), names.count(",") + 1
+    for row in line_rows(path, "line", ORIGIN, rejected_rows):
+        where = f"{path}, line {row.line}"
+        fields = row.text.split() if path.name == ANNOTATIONS else row.text.split("\t")
+        if len(fields) != width:
+            raise BenchmarkError(
+                f"{where}: {len(fields)} fields where {width} are expected ({names}): "
+                f"{row.text!r}. {ORIGIN}"
+            )
+        yield where, [field.strip() for field in fields]
+    for _, line, reason, text in rejected_rows.refused:
+        if reason == BAD_CHARACTERS:
+            raise BenchmarkError(f"{path}, line {line}: {reason}: {text!r}; save it as UTF-8")
+
+
+def _require_new(where: str, name: str, earlier: dict[str, str]) -> None:
+    _require_one_word(where, name)
+    if name in earlier:
+        raise BenchmarkError(f"{where}: the id {name} stands twice; give each line its own")
+
+
+def _require_one_word(where: str, name: str) -> None:
+    if len(name.split()) != 1:
+        fault = "is empty or holds white space; TREC has none"
+        raise BenchmarkError(f"{where}: the id {name!r} {fault}")
+
+
+def _require_known(where: str, name: str, ids: Mapping[str, str], file: str) -> None:
+    if name not in ids:
+        raise BenchmarkError(f"{where}: {name} does not stand in {file}; add it, or repair the id")

@@ -37,10 +37,8 @@ def require_free(place: Path) -> None:
 def unfinished(place: Path, own: re.Pattern[str]) -> Iterator[Path]:
     """Make the folder of the output `place`, or take an interrupted run's, and lock it meanwhile.
 
-    `own` matches the names of all files that a run writes.
-
-    Raises:
-        OutputError: another run is at work, the folder holds other files, or cannot be made.
+    `own` matches the names of all files that a run writes. An OutputError says that another run is
+    at work, or the folder holds other files, or cannot be made.
     """
     folder = unfinished_at(place)
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
@@ -73,9 +71,8 @@ def refuse_foreign(folder: Path, own: re.Pattern[str]) -> None:
 
 def _locked(folder: Path) -> int:
     """Lock a folder and return the lock, an open file."""
-    in_use = OutputError(
-        f"another run writes {folder}: wait until it has ended, or name another output"
-    )
+    advice = "wait until it has ended, or name another output"
+    in_use = OutputError(f"another run writes {folder}: {advice}")
     try:
         lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
     except FileNotFoundError:  # that run has ended just now

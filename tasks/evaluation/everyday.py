@@ -15,10 +15,7 @@ COLUMNS = ("raw_title", "language", "kind", "occupation_ids", "split")
 
 
 def read_everyday(file: Path, half: str) -> pl.DataFrame:
-    """Read a half: `raw_title, language, kind` and the lists `occupation_ids`.
-
-    ValueError if a column is missing, or no title is of this half.
-    """
+    """Read `raw_title, language, kind, occupation_ids` of a half; ValueError if any is missing."""
     rows = pl.read_csv(file, infer_schema=False)
     if missing := [name for name in COLUMNS if name not in rows.columns]:
         raise ValueError(f"{file}: no column {', '.join(missing)}; it has {rows.columns}")

@@ -19,11 +19,10 @@ from tasks.io.files import written
 from tasks.io.frames import Schema, check
 from tasks.io.schemas import TABLE
 
+# column of `SCORES` to the metric's name in `TABLE`
 METRICS = {f"success_at_{k}": f"success_at_{k}" for k in (1, 5, 10)} | {"reciprocal_rank": "mrr"}
-"""Column of `SCORES` to the metric's name in `TABLE`."""
-SIZES = {"size:1": 1, "size:2-5": 5, "size:6-15": 15, "size:16+": inf}
+SIZES = {"size:1": 1, "size:2-5": 5, "size:6-15": 15, "size:16+": inf}  # and the largest in each
 LENGTHS = {"length:1-15": 15, "length:16-30": 30, "length:31+": inf}
-"""Slices and the largest value in each."""
 
 
 def table(
@@ -33,10 +32,9 @@ def table(
     seed: int,
     metrics: Mapping[str, str] = METRICS,
 ) -> pl.DataFrame:
-    """Means with 95 % bootstrap intervals over queries: schema `TABLE`.
+    """Return means with 95 % bootstrap intervals over queries that have scores: schema `TABLE`.
 
-    Equal seeds draw the same queries for every system. `scores`: schema `SCORES`; `queries`: schema
-    `QUERIES`; those without scores are left out; `metrics`: columns of `scores`, and their names.
+    Equal seeds draw the same queries for every system. `metrics`: columns of `scores`, with names.
     """
     sliced = scores.join(slices(queries), on=["test", "query_id"], maintain_order="left")
     rows = []
@@ -86,11 +84,7 @@ def write_table(frame: pl.DataFrame, path: Path, schema: Schema) -> None:
 
 
 def read_table(path: Path, schema: Schema) -> pl.DataFrame:
-    """Read what `write_table` wrote.
-
-    FileNotFoundError if the stage that writes it has not run; SchemaError if it is not what
-    `schema` says.
-    """
+    """Read what `write_table` wrote; FileNotFoundError or SchemaError if it did not."""
     frame = pl.read_csv(written(path), schema_overrides=dict(schema))
     return check(frame, schema, str(path))
 

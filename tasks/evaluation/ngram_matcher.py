@@ -37,7 +37,7 @@ class NgramMatcher:
         trigram in common it is M − |T_Q| − |T_C|. The result is dense: pass queries in blocks.
         """
         query, trigram = trigram_sets(queries)
-        lengths = np.array([len(string) for string in queries], dtype=np.float32)
+        lengths = np.array([*map(len, queries)], dtype=np.float32)
         own = lengths - np.bincount(query, minlength=len(queries)).astype(np.float32)
         known = np.isin(trigram, self._vocabulary)  # trigrams that no title has drop out
         column = np.searchsorted(self._vocabulary, trigram[known])
@@ -49,13 +49,8 @@ class NgramMatcher:
         return similarity
 
 
-def trigram_sets(
-    strings: Sequence[str],
-) -> tuple[Int64[np.ndarray, " pair"], Int64[np.ndarray, " pair"]]:
-    """Return the distinct (string, trigram) pairs of all strings, sorted; a trigram is one int64.
-
-    Three code points are packed side by side, so different trigrams never share a number.
-    """
+def trigram_sets(strings: Sequence[str]) -> Int64[np.ndarray, "2 pair"]:
+    """Return the distinct (string, trigram) pairs, sorted; three code points fit one int64."""
     buffer = "".join(strings).encode("utf-32-le", "surrogatepass")
     points = np.frombuffer(buffer, dtype="<u4").astype(np.int64)
     lengths = np.array([len(string) for string in strings], dtype=np.int64)
@@ -63,11 +58,8 @@ def trigram_sets(
     trigram = (points[:-2] << 2 * BITS) | (points[1:-1] << BITS) | points[2:]
     inside = string[:-2] == string[2:]  # the others reach over the border of two strings
     string, trigram = string[:-2][inside], trigram[inside]
-    order = np.lexsort((trigram, string))
-    string, trigram = string[order], trigram[order]
-    fresh = np.ones(len(string), dtype=bool)
-    fresh[1:] = (string[1:] != string[:-1]) | (trigram[1:] != trigram[:-1])
-    return string[fresh], trigram[fresh]
+    pairs = np.stack([string, trigram])[:, np.lexsort((trigram, string))]
+    return pairs[:, np.diff(pairs, prepend=-1).any(axis=0)]
 
 
 def _incidence(

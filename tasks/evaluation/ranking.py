@@ -35,8 +35,7 @@ def rank_queries(
 
     A query whose gold occupations are all missing from the index is a miss of every metric.
     """
-    scores = [pl.DataFrame(schema=dict(SCORES))]
-    runs = [pl.DataFrame(schema=dict(RUN))]
+    scores, runs = [pl.DataFrame(schema=dict(SCORES))], [pl.DataFrame(schema=dict(RUN))]
     progress = Progress(f"{system}: queries", len(queries))
     for rows, hits in search.blocks(queries["cleaned"].to_list(), depth):
         scores.append(_scores(system, hits.scores, search.index, queries[rows]))
@@ -54,8 +53,8 @@ def _scores(
     values = {name: np.zeros(len(block)) for name in METRICS}
     for name, metric in METRICS.items():
         values[name][reachable] = metric(rank)
-    columns = [pl.lit(system).alias("system"), *(pl.Series(n, v) for n, v in values.items())]
-    return block.select("test", "query_id").with_columns(columns).select(list(SCORES))
+    keys = block.select("test", "query_id", system=pl.lit(system))
+    return keys.with_columns(pl.DataFrame(values)).select(list(SCORES))
 
 
 def _run(system: str, hits: Hits, index: AliasIndex, block: pl.DataFrame) -> pl.DataFrame:
@@ -78,15 +77,13 @@ def measure(
     systems: Mapping[str, Search], queries: pl.DataFrame, params: EvaluateParams, seed: int
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Rank all queries (schema `QUERIES`) with each system: schemas `SCORES`, `RUN` and `TABLE`."""
-    scores, runs = [], []
+    ranked = []
     for name, search in systems.items():
         titles = len(search.index.titles)
         print(f"{name}: {len(queries)} queries against {titles} titles", flush=True)
-        values, run = rank_queries(name, search, queries, params.run_depth)
-        scores.append(values)
-        runs.append(run)
-    values = pl.concat(scores)
-    return values, pl.concat(runs), table(values, queries, params.bootstrap_draws, seed)
+        ranked.append(rank_queries(name, search, queries, params.run_depth))
+    scores, runs = map(pl.concat, zip(*ranked, strict=True))
+    return scores, runs, table(scores, queries, params.bootstrap_draws, seed)
 
 
 def write_measured(

@@ -81,11 +81,7 @@ class TfidfMatcher:
     """TF-IDF vectors of the index's titles, compared with blocks of queries."""
 
     def __init__(self, titles: Sequence[str], smallest: int, largest: int) -> None:
-        """Fit on cleaned titles.
-
-        `smallest`: characters of the shortest n-grams; a word has one space on both sides.
-        ValueError if no title has a character, or no n-gram is of these sizes.
-        """
+        """Fit n-grams of `smallest` to `largest` characters; ValueError if there can be none."""
         if not 1 <= smallest <= largest:
             raise ValueError(f"n-grams of {smallest} to {largest} characters: smaller first, 1 up")
         if not any(titles):
@@ -103,11 +99,7 @@ class TfidfMatcher:
         self._postings = self._vectorizer.fit_transform(titles).T.tocsr()
 
     def similarities(self, queries: Sequence[str]) -> Float32[np.ndarray, "query title"]:
-        """Return the cosine of every cleaned query and title.
-
-        Range: 0, with no n-gram in common, to 1; higher is closer. The result is dense: pass
-        queries in blocks.
-        """
+        """Return the cosine of every cleaned query and title, 0 to 1 (closest); dense."""
         if not len(queries):
             return np.zeros((0, self._postings.shape[1]), dtype=np.float32)
         return np.asarray((self._vectorizer.transform(queries) @ self._postings).toarray())

@@ -21,27 +21,27 @@ SHEET_ROWS = 1 << 16  # of a workbook, read at once
 FILES = (".parquet", ".csv", ".xlsx")  # suffixes of single files
 
 
-def kind_of(place: Path) -> str:
+def kind_of(path: Path) -> str:
     """Return the suffix of a single file; empty for a folder."""
-    suffix = place.suffix.lower()
-    return suffix if suffix in FILES and not place.is_dir() else ""
+    suffix = path.suffix.lower()
+    return suffix if suffix in FILES and not path.is_dir() else ""
 
 
-def manifest_of(place: Path) -> Path:
+def manifest_of(path: Path) -> Path:
     """Return where the manifest of an output lies."""
-    return place.with_name(f"{place.name}.{MANIFEST}") if kind_of(place) else place / MANIFEST
+    return path.with_name(f"{path.name}.{MANIFEST}") if kind_of(path) else path / MANIFEST
 
 
-def refused_of(place: Path) -> Path:
+def refused_of(path: Path) -> Path:
     """Return where the rows lie that could not be read, if there are any."""
-    if kind_of(place):
-        return place.with_name(f"{place.stem}.refused{place.suffix}")
-    return place / "refused.parquet"
+    if kind_of(path):
+        return path.with_name(f"{path.stem}.refused{path.suffix}")
+    return path / "refused.parquet"
 
 
-def parts_of(place: Path, manifest: Mapping[str, Any]) -> list[Path]:
+def parts_of(path: Path, manifest: Mapping[str, Any]) -> list[Path]:
     """Return the files that hold the rows, in order."""
-    return [place] if kind_of(place) else [place / part["name"] for part in manifest["parts"]]
+    return [path] if kind_of(path) else [path / part["name"] for part in manifest["parts"]]
 
 
 def scanned(files: Sequence[Path], columns: Sequence[str]) -> pl.LazyFrame:

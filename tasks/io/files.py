@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from models.reproducibility import atomic_write
+from models.reproducibility import write_bytes
 
 
 def read_json(path: Path) -> Any:  # noqa: ANN401
@@ -18,10 +18,8 @@ def read_json(path: Path) -> Any:  # noqa: ANN401
 
 def write_json(value: object, path: Path) -> None:
     """Write `value` as JSON with sorted keys, whole or not at all."""
-    with atomic_write(path) as partial:
-        partial.write_text(
-            json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8"
-        )
+    text = json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+    write_bytes(text.encode(), path)
 
 
 def written(path: Path) -> Path:

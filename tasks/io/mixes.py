@@ -39,8 +39,7 @@ SOURCES = (
     PairSource("extra_words", "extra_words", pl.col("split") == "train"),
 )
 BASE = "base"
-LAST = SOURCES[-1].stage
-"""The mix whose predictions are judged, which the mixes with feedback follow."""
+LAST = SOURCES[-1].stage  # the mix whose predictions are judged; those with feedback follow it
 VERDICTS, CORRECTIONS = "verdicts", "corrections"
 MIXES = (BASE, *(source.stage for source in SOURCES), VERDICTS, CORRECTIONS)
 PAPER_NUMBERS = {
@@ -58,8 +57,7 @@ PAIR_SOURCES = ("base", *(source.name for source in SOURCES), "feedback")
 BEFORE_FEEDBACK = (*(source.stage for source in SOURCES), "split")
 """Stages whose queries every later stage knows."""
 FEEDBACK = "feedback"  # the stage whose queries are judged titles of the split `gate`
-WRITERS = (*BEFORE_FEEDBACK, FEEDBACK)
-"""Stages that write queries, in the order of every table; their `queries.parquet` in `data/`."""
+WRITERS = (*BEFORE_FEEDBACK, FEEDBACK)  # stages with queries, in the order of every table
 
 
 def checked_mix(mix: str) -> str:

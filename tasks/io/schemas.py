@@ -26,9 +26,7 @@ ALIASES: Schema = {**_text("occupation_id", "title", "language"), "preferred": p
 `preferred` marks the occupation's label in that language."""
 INPUTS: Schema = {"input_id": pl.UInt32, **_text("raw_title", "occupation_id")}
 REJECTED: Schema = {"file": pl.String, "line": pl.UInt32, **_text("reason", "row")}
-
-READINGS: Schema = _text("cleaned", "normalized")
-"""Of the titles beside them (`tasks/io/title_readings.py`)."""
+READINGS: Schema = _text("cleaned", "normalized")  # of titles (`tasks/io/title_readings.py`)
 SPLIT_ALIASES: Schema = {**ALIASES, **READINGS, "split": pl.String}
 SPLIT_INPUTS: Schema = {**INPUTS, **READINGS, "split": pl.String}
 TITLES: Schema = {
@@ -46,8 +44,7 @@ AUXILIARY_TITLES: Schema = {
 }
 """The distinct cleaned titles of a second taxonomy, with all of its occupations that hold them, and
 noisy copies, with all occupations of the titles that they are of."""
-SPLITS = ("test", "valid", "gate")
-"""Of the queries of every test: reported, used for early stopping, and queried by the gate."""
+SPLITS = ("test", "valid", "gate")  # of queries: reported, for early stopping, for the gate
 QUERIES: Schema = {
     **_text("query_id", "test", "split", "raw_title", *READINGS),
     "occupation_ids": pl.List(pl.String),
@@ -68,16 +65,10 @@ EXTRA_WORDS_VARIANTS: Schema = {
     "split": pl.String,
 }
 
-FEEDBACK: Schema = _text(
-    "raw_title",
-    "predicted_occupation_id",
-    "matched_title",
-    "model_version",
-    "verdict",
-    "corrected_occupation_id",
-    "reviewer_id",
-    "judged_at",
-)
+FEEDBACK: Schema = {
+    **_text("raw_title", "predicted_occupation_id", "matched_title", "model_version"),
+    **_text("verdict", "corrected_occupation_id", "reviewer_id", "judged_at"),
+}
 VERDICTS: Schema = {
     **_text("raw_title", "normalized", "predicted_occupation_id", "matched_title", "verdict"),
     **_text("occupation_id", "reviewer_id", "judged_at", "chosen_by", "model_version", "served"),
@@ -109,14 +100,11 @@ PRIOR: Schema = {"occupation_id": pl.String, "chance": pl.Float64, "bias": pl.Fl
 """The share of each occupation among inputs, and the bias that it adds to the score."""
 EXEMPLARS: Schema = {**_text("title", "occupation_id"), "weight": pl.Float32, "source": pl.String}
 """Cleaned inputs as further aliases of an occupation; an unlabelled input has several rows.
-
-`source` says who named the occupation: `review` (people), `label` (came with the data) or `model`.
-"""
-HISTORY: Schema = {
+`source` says who named the occupation: `review` (people), `label` (came with the data), `model`."""
+HISTORY: Schema = {  # the looks of a training; the losses of step 0 are NaN
     "step": pl.Int64,
     **_fractions("loss", "loss_similar", "loss_dissimilar", "valid_score"),
 }
-"""The looks of a training; the losses of step 0 are NaN."""
 RUN: Schema = {
     **_text("system", "test", "query_id"),
     "rank": pl.UInt32,

@@ -38,13 +38,12 @@ QUIET = {
 SECONDS = 4.0  # for a server's answer, before MLflow would wait minutes
 PORTS = {"postgresql": 5432, "mysql": 3306, "mssql": 1433}  # of databases
 ARTIFACTS = "/.mlflow/artifacts"
-COLUMNS = (
+COLUMNS = (  # tables and columns of MLflow's database that hold paths
     ("experiments", "artifact_location"),
     ("runs", "artifact_uri"),
     ("logged_models", "artifact_location"),
     ("model_versions", "storage_location"),
 )
-"""Tables and columns of MLflow's database that hold paths."""
 USERS = (
     re.compile(r"(?<=://)[^\s/:@'\"]*:[^\s/'\"]*@"),  # user:password
     re.compile(r"(?<=http://|ttps://)[^\s/:@'\"]+@"),  # a token in place of the user
@@ -57,11 +56,8 @@ def registry(root: Path) -> Iterator[MlflowClient]:
     """Open a client of the registry of `root`, which MLflow's own functions use meanwhile.
 
     Earlier settings come back afterwards; telemetry and progress bars are off unless the
-    environment says otherwise. If the clone was moved, the default registry follows.
-
-    Raises:
-        ValueError: its server does not answer, or MLFLOW_TRACKING_URI names the default registry
-            of a clone that is gone.
+    environment says otherwise. If the clone was moved, the default registry follows. A ValueError
+    says that its server does not answer, or that the address is of a clone that is gone.
     """
     uri = tracking_uri(root)
     check_answer(uri)

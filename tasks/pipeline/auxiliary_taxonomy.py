@@ -1,9 +1,8 @@
 """Stage `auxiliary_taxonomy`: a second taxonomy, whose titles train but stand in no index.
 
-In: the files that section `auxiliary_taxonomy` names, and the queries of all tests. Out:
-`data/auxiliary_taxonomy/titles.parquet`, empty with the reader `none`, and the rejected rows. Noisy
-copies follow the titles. Titles that a test queries are left out and counted. A title of one
-taxonomy is never a negative of the other's (`models/training/batches.py`).
+In: the files that section `auxiliary_taxonomy` names, and the queries of all tests. Out: rejected
+rows and `data/auxiliary_taxonomy/titles.parquet`, empty with the reader `none`: titles that no test
+queries, then noisy copies. None is a negative of the index's titles (`models/training/batches.py`).
 """
 
 from __future__ import annotations
@@ -68,11 +67,7 @@ class AuxiliaryTaxonomyParams(TaxonomyParams, Section):
 def auxiliary_taxonomy(
     aliases: pl.DataFrame, queried: Container[str]
 ) -> tuple[pl.DataFrame, dict[str, int]]:
-    """Return the distinct cleaned titles that are no query, with all occupations that hold them.
-
-    `aliases`: schema `ALIASES`; `queried`: normalized strings of all queries. The frame has schema
-    `AUXILIARY_TITLES`; the counts say how many titles were read and left out as queries.
-    """
+    """Return distinct titles of `ALIASES` that are no query (`AUXILIARY_TITLES`), and counts."""
     read = with_readings(aliases, "title").filter(pl.col("cleaned") != "")
     kept = without(read, queried)
     titles = _distinct(kept, noisy=False)
@@ -87,11 +82,9 @@ def noisy_copies(
     params: NoiseParams,
     seed: int,
 ) -> pl.DataFrame:
-    """Return distinct copies of the titles that are neither a title nor a query.
+    """Return distinct copies (schema as `titles`, `AUXILIARY_TITLES`), none a title or a query.
 
-    A copy has all occupations of its title. `titles`: schema `AUXILIARY_TITLES`; `queried`:
-    normalized strings of all queries; `words`: to pad with; `rates`: shares of characters that are
-    substituted and deleted; `params`: how many and how noisy.
+    `words`: to pad with; `rates`: shares of characters that are substituted and deleted.
     """
     rng = generator(seed, "companion", "noise")  # draws depend on this name
     copied = pl.concat([titles.clear(), *[titles] * params.copies])

@@ -40,10 +40,8 @@ def lexical_systems(titles: Sequence[str], params: LexicalParams) -> dict[str, S
 def main() -> None:
     """Run the stage on its files."""
     index, params = read_index(), load(EvaluateParams)
-    systems = {
-        name: Search(index, similarities, params.rule)
-        for name, similarities in lexical_systems(index.titles, load(LexicalParams)).items()
-    }
+    lexical = lexical_systems(index.titles, load(LexicalParams))
+    systems = {name: Search(index, compared, params.rule) for name, compared in lexical.items()}
     measured = measure(systems, read_queries("test"), params, load_run().seed)
     write_measured(*measured, Path("data/lexical"))
 

@@ -9,7 +9,6 @@ section 4.2, point 4). The inputs are of the split `train`, and none is a query.
 from __future__ import annotations
 
 import argparse
-import hashlib
 from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import Annotated, ClassVar
@@ -22,7 +21,7 @@ from models.reproducibility import atomic_write
 from models.serving.search import Search
 from tasks.evaluation.systems import EvaluateParams, network, read_index
 from tasks.io.command import run
-from tasks.io.files import write_json
+from tasks.io.files import sha256, write_json
 from tasks.io.frames import check, read_frame
 from tasks.io.mixes import LAST, queried_strings
 from tasks.io.schemas import FEEDBACK, SPLIT_INPUTS
@@ -41,10 +40,9 @@ class SimulateFeedbackParams(Section):
 
 
 def choose(inputs: pl.DataFrame, queries: Container[str]) -> tuple[pl.DataFrame, dict[str, int]]:
-    """Return the inputs to judge, in their order, and how many were left out and why.
+    """Return the inputs (`SPLIT_INPUTS`) to judge, in their order, and how many were left out.
 
-    They are of the split `train`, no query, and one for each normalized title and label. `inputs`
-    has schema `SPLIT_INPUTS`, `queries` the normalized strings of all queries.
+    They are of the split train, no (normalized) query, and one for each normalized title and label.
     """
     rows = inputs.filter(split="train").drop_nulls("occupation_id")
     named = rows.filter(pl.col("normalized") != "")
@@ -76,8 +74,7 @@ def judge(
 ) -> pl.DataFrame:
     """Return schema `FEEDBACK`: `correct` if the label is predicted, else `incorrect`.
 
-    `inputs` (schema `SPLIT_INPUTS`) all have a label, which is the correction if it is one of
-    `occupations`, those of the index; `predictions`: as of `predict`, one an input.
+    All `inputs` have a label, which is the correction if it is one of `occupations`.
     """
     rows, labelled = [], inputs.select("raw_title", "occupation_id").iter_rows()
     for (raw_title, label), (predicted, title) in zip(labelled, predictions, strict=True):
@@ -101,8 +98,7 @@ def main() -> None:
         similarities = network(*load_model(model), index.titles)
         search = Search(index, similarities, load(EvaluateParams).rule)
         predictions = predict(inputs["cleaned"].to_list(), search)
-    weights = hashlib.sha256((model / "weights.safetensors").read_bytes()).hexdigest()
-    version = f"train@{LAST} {weights[:12]}"  # equal weights, equal version
+    version = f"train@{LAST} {sha256(model / 'weights.safetensors')[:12]}"
     params, occupations = load(SimulateFeedbackParams), set(index.occupations)
     verdicts = judge(inputs, predictions, occupations, version, params)
     with atomic_write(FOLDER / "feedback.csv") as partial:

@@ -1,9 +1,9 @@
 """Stage `split`: aliases and labelled inputs to splits for training, validation, gate and test.
 
-In: `data/ingest/{aliases,inputs}.parquet`. Out, in `data/split/`: `aliases`, `titles`, `inputs` and
-`queries.parquet`. Queries are the tests `heldout_alias` and `annotations`, in the splits test,
-valid and gate. No query is, normalized, a string that something trains on: a title that stands in
-the taxonomy twice is never held out, and an input that is a title of it is `known` and no query.
+In: `data/ingest/{aliases,inputs}.parquet`. Out: `data/split/{aliases,titles,inputs,queries}`.
+Queries are the tests `heldout_alias` and `annotations`, in the splits test, valid and gate. None is
+normalized as a string that something trains on: a title that stands in the taxonomy twice is never
+held out, and an input that is a title of it is `known` and no query.
 """
 
 from __future__ import annotations

@@ -2,9 +2,8 @@
 
 In: `data/split/{titles,queries}.parquet`. Out: `data/typos/{variants,queries}.parquet`. Characters
 are substituted and deleted at random: in training variants 20 % and 5 % of them, in queries 5 %, of
-either kind (Neculoiu et al. 2016, section 4.2, point 1). A query that normalizes to a title of the
-taxonomy is drawn again, and so is a variant that normalizes to any query; after `max_draws` it is
-left out and counted. So is a variant that its title has already, as it is written.
+either kind (Neculoiu et al. 2016, section 4.2, point 1). A query that normalizes to a title, or a
+variant to any query, is drawn again; after `max_draws` it is left out, as repeated variants are.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -27,9 +26,6 @@ from tasks.io.frames import read_frame, write_frame
 from tasks.io.schemas import QUERIES, SPLITS, TITLES, VARIANTS
 from tasks.io.section import Count, Number, Section, Share, load, load_run
 from tasks.io.title_readings import with_readings
-
-if TYPE_CHECKING:
-    from jaxtyping import Bool, Int
 
 FOLDER = Path("data/typos")
 
@@ -92,23 +88,17 @@ def typos(titles: pl.DataFrame, queries: pl.DataFrame, params: TyposParams, seed
 def draw_again(
     training: pl.DataFrame, corrupt: Callable[..., list[str]], forbidden: set[str], max_draws: int
 ) -> list[str | None]:
-    """Corrupt each title until it normalizes to something outside `forbidden` and not to nothing.
-
-    `training` has the columns `title, letters`, both taken by `corrupt`, the latter by its name.
-    Returned is one string a title, in order; None where `max_draws` draws gave none.
-    """
+    """Corrupt each title until it normalizes to what is not `forbidden`; None after `max_draws`."""
     titles, letters = training["title"].to_list(), training["letters"].to_list()
-    results: list[str | None] = [None] * len(titles)
-    pending = list(range(len(titles)))
+    drawn: dict[int, str] = {}
     for _ in range(max_draws):
-        if not pending:
+        if not (pending := [i for i in range(len(titles)) if i not in drawn]):
             break
-        drawn = corrupt([titles[i] for i in pending], letters=[letters[i] for i in pending])
-        for i, typo in zip(pending, drawn, strict=True):
+        misspelt = corrupt([titles[i] for i in pending], letters=[letters[i] for i in pending])
+        for i, typo in zip(pending, misspelt, strict=True):
             if (normal := normalize_title(typo)) and normal not in forbidden:
-                results[i] = typo
-        pending = [i for i in pending if results[i] is None]
-    return results
+                drawn[i] = typo
+    return [drawn.get(i) for i in range(len(titles))]
 
 
 def _queries(titles: pl.DataFrame, drawn: list[str | None], split: str) -> pl.DataFrame:
@@ -145,10 +135,7 @@ def corrupt_by_rate(
     letters: str | Sequence[str],
     rng: np.random.Generator,
 ) -> list[str]:
-    """Substitute each character with probability `substituted`, delete it with `deleted`.
-
-    `letters` are those to substitute with: of all titles, or of each.
-    """
+    """Substitute each character with probability `substituted`, delete it with `deleted`."""
     points, owner = _flatten(titles)
     draw = rng.random(points.size)
     delete, change = draw < deleted, draw < deleted + substituted
@@ -158,10 +145,7 @@ def corrupt_by_rate(
 def corrupt_by_count(
     titles: Sequence[str], share: float, letters: str | Sequence[str], rng: np.random.Generator
 ) -> list[str]:
-    """Change max(1, round(share · length)) characters of each title, by either kind in equal parts.
-
-    Half-way cases round to even. An empty title stays empty. `letters` as in `corrupt_by_rate`.
-    """
+    """Change max(1, round(share · length)) characters of each title, of both kinds alike."""
     points, owner = _flatten(titles)
     lengths = np.bincount(owner, minlength=len(titles))
     changes = np.maximum(1, np.rint(share * lengths)).astype(np.int64)
@@ -173,20 +157,18 @@ def corrupt_by_count(
     return _apply(points, owner, len(titles), delete, chosen, letters, rng)
 
 
-def _flatten(
-    titles: Sequence[str],
-) -> tuple[Int[np.ndarray, " character"], Int[np.ndarray, " character"]]:
+def _flatten(titles: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     """Return the code points of all titles in one array, and the title's number for each."""
     points = np.frombuffer("".join(titles).encode("utf-32-le", "surrogatepass"), np.uint32)
     return points, np.repeat(np.arange(len(titles)), [len(title) for title in titles])
 
 
 def _apply(
-    points: Int[np.ndarray, " character"],
-    owner: Int[np.ndarray, " character"],
+    points: np.ndarray,  # this and all below: [character]
+    owner: np.ndarray,
     count: int,
-    delete: Bool[np.ndarray, " character"],
-    change: Bool[np.ndarray, " character"],
+    delete: np.ndarray,
+    change: np.ndarray,
     letters: str | Sequence[str],
     rng: np.random.Generator,
 ) -> list[str]:

@@ -135,9 +135,8 @@ def _base(client: MlflowClient, root: Path, sources: RunFiles, version: str | No
         missing = f"version {version}" if version else "champion"
         raise ValueError(f"{name} has no {missing} to correct: {INSTEAD}") from None
     if base.tags.get("taxonomy_hash") != sources.taxonomy_hash():
-        raise ValueError(
-            f"version {base.version} answers from another taxonomy than {root}: {INSTEAD}"
-        )
+        fault = f"version {base.version} answers from another taxonomy than {root}"
+        raise ValueError(f"{fault}: {INSTEAD}")
     return base
 
 

@@ -18,41 +18,29 @@ from functools import partial
 from itertools import chain, islice
 from typing import Literal, NamedTuple
 
+from tasks.tables import rejected as reasons
 from tasks.tables.header import extent, header_index, header_of, one_line
-from tasks.tables.rejected import (
-    BAD_CHARACTERS,
-    BAD_QUOTES,
-    BAD_WIDTH,
-    EMPTY_ROW,
-    LONG_FIELD,
-    RejectedRows,
-    Table,
-    TableRow,
-    in_chunks,
-)
+from tasks.tables.rejected import RejectedRows, Table, TableRow, in_chunks
 from tasks.tables.source_files import IngestError, SourceFile
 from tasks.tables.text import file_encoding, is_text, text_lines
 
+# the candidates, the most usual first, and their names in messages
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
-"""The candidates, the most usual first, and their names in messages."""
 LINES = 2000  # that are looked at
+# a first line ``sep=;``, for Excel; other programs save it with a field for each column
 DECLARED = re.compile(r'"?sep=(.)"?[,;\t|]*[\r\n]*', re.IGNORECASE)
-"""A first line ``sep=;``, for Excel; other programs save it with a field for each column."""
 BACKSLASH = '\\"'
 ESCAPED = re.compile(r'(?<!\\)((?:\\\\)*)\\"')  # behind no backslash, or an even number of them
 
 
 @dataclass(frozen=True)
 class Format:
-    """How a delimited file is read; an empty delimiter or encoding is found in the file.
-
-    `backslash`: a quote within quotes has a backslash before it, in place of a second quote.
-    """
+    """How a delimited file is read; an empty delimiter or encoding is found in the file."""
 
     delimiter: str = ""
     encoding: str = ""
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL
-    backslash: bool = False
+    backslash: bool = False  # before a quote within quotes, in place of a second quote
 
 
 AS_FOUND = Format()
@@ -96,9 +84,8 @@ def open_delimited(
 ) -> Table:
     """Detect how a file is written, as far as `form` does not say; `rejected` notes it.
 
-    Its delimiter is found by `needed_columns`, which the file should have. An IngestError says that
-    it is no text, or not in the encoding of `form`; that its header has broken quotes; or that
-    nothing tells whether it has one column or several.
+    Its delimiter is found by `needed_columns`. IngestError if it is no text, or not in the encoding
+    of `form`; if its header has broken quotes; or if it may have one column or several.
     """
     form = replace(form, encoding=file_encoding(file, origin, form.encoding))
     lines = text_lines(file, origin, rejected, form.encoding)
@@ -134,8 +121,6 @@ def find_format(
     and those that split a header before those that leave it whole. Then a table of several columns
     comes before one column; then that with which most rows are as wide as the header; then the
     widest; then the most usual. So a single column whose titles hold commas is read with tabs.
-
-    `form`: its delimiter holds, if it has one.
     """
     forms = [replace(form, delimiter=one) for one in form.delimiter or DELIMITERS]
     if form.quoting != csv.QUOTE_NONE and any(BACKSLASH in line for line in lines[:LINES]):
@@ -153,10 +138,10 @@ def fit(lines: list[str], form: Format, needed_columns: Collection[str] = ()) ->
     above = header_index(sample, needed_columns)
     header = (sample[above : above + 1] or [None])[0] or []
     rows = [row for row in sample[above + 1 :] if row != []]
-    wide = sum(row is not None and len(row) == len(header) for row in rows)
-    fitting = sum(row is not None and _fits(row, header) for row in rows)
-    shares = [count / len(rows) if rows else 1.0 for count in (wide, fitting)]
-    return Fit(form, [name.strip() for name in header], shares[0], above, shares[1])
+    wide = [row is not None and len(row) == len(header) for row in rows]
+    fitting = [row is not None and _fits(row, header) for row in rows]
+    constancy, fits = (sum(some) / len(rows) if rows else 1.0 for some in (wide, fitting))
+    return Fit(form, [name.strip() for name in header], constancy, above, fits)
 
 
 def checked_delimiter(name: str) -> str:
@@ -180,11 +165,9 @@ def checked_encoding(name: str) -> str:
 class Records(Iterator[Record]):
     """The records of a text, one by one; a fault spoils only its record.
 
-    A record ends on another line than it starts on if a quoted field holds line breaks. After a
-    fault only the record's first line is refused and reading goes on with the next line, so a stray
-    quote cannot swallow the rest. Two stray quotes are taken for a fault if each line between them
-    is a whole row. Memory holds a record, or what the csv module reads of an unclosed quote: its
-    limit of a field, 128 Ki characters.
+    After a fault only the record's first line is refused and reading goes on with the next line, so
+    a stray quote cannot swallow the rest. Two stray quotes are taken for a fault if each line
+    between them is a whole row. Memory holds a record, or 128 Ki characters of an unclosed quote.
     """
 
     def __init__(self, lines: Iterable[str], form: Format, first: int = 1) -> None:
@@ -215,10 +198,7 @@ class Records(Iterator[Record]):
         return Record(start, "".join(lines).rstrip("\r\n"), fields)
 
     def _holds_rows(self, lines: list[str], fields: list[str]) -> bool:
-        """Tell whether each of several lines of a record is itself a row: one field goes over all.
-
-        Of two columns, whose lines often have a comma, each has to begin with a number as well.
-        """
+        """Tell whether each line of a record is a row; of two columns, it begins with a number."""
         delimiter, width = self.form.delimiter, self.width
         if width < 2 or any(line.count(delimiter) != width - 1 for line in lines):
             return False
@@ -297,7 +277,7 @@ def _rows(records: Records, width: int, form: Format) -> Iterator[TableRow]:
     for line, text, fields in records:
         row = fields if fields and len(fields) == width else _repaired(fields, width, form)
         fault = _fault(row, text, width)
-        taken = row is not None and len(row) == width and fault in (None, EMPTY_ROW)
+        taken = row is not None and len(row) == width and fault in (None, reasons.EMPTY_ROW)
         yield line, text, row if taken else None, fault
 
 
@@ -315,9 +295,9 @@ def _repaired(fields: list[str] | None, width: int, form: Format) -> list[str] |
 
 def _fault(fields: list[str] | None, text: str, width: int) -> str | None:
     if not is_text(text):
-        return BAD_CHARACTERS
+        return reasons.BAD_CHARACTERS
     if fields is None:
-        return LONG_FIELD if len(text) > csv.field_size_limit() else BAD_QUOTES
+        return reasons.LONG_FIELD if len(text) > csv.field_size_limit() else reasons.BAD_QUOTES
     if not "".join(fields).strip():
-        return EMPTY_ROW
-    return None if len(fields) == width else BAD_WIDTH
+        return reasons.EMPTY_ROW
+    return None if len(fields) == width else reasons.BAD_WIDTH

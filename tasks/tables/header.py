@@ -25,9 +25,8 @@ HONORIFICS = frozenset(
 def header_index(rows: Sequence[Fields], needed: Collection[str]) -> int:
     """Return which of the first rows of a file is its header.
 
-    It is the first that has all `needed` names, in whatever case. Without such a row it is the
-    first that is as wide as more than half of the rows, if it holds names and no values; else the
-    first that is not blank.
+    It is the first that has all `needed` names, in whatever case; else the first as wide as more
+    than half of the rows, if it holds names and no values; else the first that is not blank.
     """
     names = {one_line(name).casefold() for name in needed}
     for index, row in enumerate(rows[:HEADER_ROWS]):
@@ -54,10 +53,7 @@ def holds_names(row: Sequence[str]) -> bool:
 
 
 def header_of(row: Sequence[str], below: Sequence[Fields]) -> tuple[list[str], list[str]]:
-    """Return the names of all columns, and notes on them for a user.
-
-    The last columns are left out if they have no name and no values in the rows `below`.
-    """
+    """Return the names of all columns, less empty last ones, and notes on them for a user."""
     names = [name.strip() for name in row]
     width = max([extent(names), *(min(extent(fields), len(names)) for fields in below)], default=0)
     notes = []

@@ -20,9 +20,8 @@ def open_table(
 ) -> Table:
     """Open a table; the end of its name tells the reader, and delimited text is any other.
 
-    Header and delimiter are found by `needed_columns`, which the table should have. `rejected`
-    notes how it is read. An IngestError, which ends with `origin`, says that the file is missing,
-    or no such table.
+    Header and delimiter are found by `needed_columns`. `rejected` notes how it is read. The
+    IngestError of a file that is missing, or no such table, ends with `origin`.
     """
     source = SourceFile.at(file, origin)
     reader = READERS.get(source.suffix, open_delimited)
@@ -36,11 +35,10 @@ def read_table(
     rejected: RejectedRows,
     form: Format = AS_FOUND,
 ) -> Iterator[Chunk]:
-    """Yield a table in chunks.
+    """Yield a table in chunks; the caller refuses the rows with a fault.
 
     `columns` maps our name to the file's column; others are not read. `rejected` notes how the file
-    was read; the caller refuses the rows with a fault, in their order among those that it refuses
-    itself. An IngestError says that the file is missing, is no table, or lacks a column.
+    was read. IngestError if it is missing, is no table, or lacks a column.
     """
     return open_table(file, columns.values(), origin, rejected, form).chunks(columns)
 

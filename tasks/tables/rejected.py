@@ -1,8 +1,7 @@
 """Tables, their chunks and rows: how many rows each file has, which were refused, and why.
 
-Every row that does not reach a frame as it stands is noted with file, line and reason. Most reasons
-are *errors*: the file is not what it should be. `NOTICES` lose nothing, or what was to be left out,
-and do not count towards `max_rejected_share`. Refused rows lie in frames, to save memory.
+Every row that does not reach a frame is noted with file, line and reason, in frames to save memory.
+`NOTICES` lose nothing, or what was to be left out; other reasons count to `max_rejected_share`.
 """
 
 from __future__ import annotations
@@ -66,24 +65,19 @@ class Row:
         return self.values[name].strip()
 
     def about(self, title: str) -> Self:
-        """Return the same place, with one of its titles as text: for records that hold many."""
+        """Return the row with one of its titles as text, for records that hold many."""
         return replace(self, text=title)
 
 
+# line, text, fields and fault of a row; a faulty one has no fields, or those of an empty row
 TableRow = tuple[int, str, Sequence[str] | None, str | None]
-"""Line, text, fields and fault of a row; a faulty one has no fields, or those of an empty row."""
 
 
 class Chunk(NamedTuple):
-    """Rows of a table, in its order.
+    """Rows of a table, in its order; `values` of a faulty row are empty or white space."""
 
-    `places` has `line: UInt32`, `text: String` (the record), and `fault: String` (why the row is
-    not taken, or null); `values` the columns under our names, all text and never null, empty in a
-    faulty row but for the white space of an empty one.
-    """
-
-    places: pl.DataFrame
-    values: pl.DataFrame
+    places: pl.DataFrame  # `line: UInt32`, `text: String` (the record), `fault: String` or null
+    values: pl.DataFrame  # the columns under our names, all text and never null
 
     @property
     def good(self) -> pl.DataFrame:
@@ -99,26 +93,18 @@ class Chunk(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """A table whose columns are known, none without a header; its rows can be read once.
-
-    `read` yields the rows, with columns by our names; `notes` tell a user what is unusual; `hint`
-    tells what else may be wrong where a column is missing. A row of blank fields has `delimiter`
-    between them.
-    """
+    """A table whose columns are known, none without a header; its rows can be read once."""
 
     path: str
     origin: str
     names: list[str]
-    read: Callable[[Mapping[str, str]], Iterator[Chunk]]
-    notes: list[str] = field(default_factory=list)
-    hint: str = ""
-    delimiter: str = ","
+    read: Callable[[Mapping[str, str]], Iterator[Chunk]]  # yields the rows, by our names
+    notes: list[str] = field(default_factory=list)  # tell a user what is unusual
+    hint: str = ""  # tells what else may be wrong where a column is missing
+    delimiter: str = ","  # between the fields of a blank row
 
     def chunks(self, columns: Mapping[str, str]) -> Iterator[Chunk]:
-        """Return the rows, a faulty one without values; `columns` maps our names to the table's.
-
-        An IngestError says that there is no header, or that a column is missing or stands twice.
-        """
+        """Return the rows; IngestError without a header, or if a column is missing or twice."""
         if not self.names:
             raise IngestError(f"{self.path} has no header line. {self.origin}")
         if absent := [name for name in columns.values() if name not in self.names]:
@@ -159,7 +145,7 @@ class RejectedRows:
 
     @property
     def refused(self) -> list[tuple[str, int, str, str]]:
-        """All refused rows as (file, line, reason, text), for files of which few are."""
+        """All refused rows as (file, line, reason, text)."""
         return self.frame().rows()
 
     def take(self, rows: Iterable[tuple[Row, str | None]]) -> Iterator[Row]:
@@ -220,10 +206,7 @@ class RejectedRows:
 
 
 def require_few_refused(rejected: RejectedRows, max_rejected_share: float, section: str) -> None:
-    """Raise an IngestError if more of the rows read than `max_rejected_share` are faulty.
-
-    `section` names the section of `params.yaml` and the folder below `data/`.
-    """
+    """Raise an IngestError if more than `max_rejected_share` of the rows read are faulty."""
     errors, read = rejected.errors, sum(rejected.rows.values())
     if errors > max_rejected_share * read:
         reader = f"{section}.taxonomy.reader" if section == "ingest" else f"{section}.reader"

@@ -19,12 +19,11 @@ from tasks.io.regular_files import file_fault
 
 BLOCK = 1 << 20  # bytes that are read at once
 PARQUET, JSON_LINES, WORKBOOKS = (".parquet", ".pq"), (".jsonl", ".ndjson"), (".xlsx", ".xlsm")
-BINARY = (*WORKBOOKS, *PARQUET)
-"""How the names of such files end; any other table is delimited text."""
+BINARY = (*WORKBOOKS, *PARQUET)  # how names end; any other table is delimited text
 TABLES = (".csv", ".tsv", *JSON_LINES, *BINARY)
 GZIP, ZIP = ".gz", ".zip"
+# errors of a file that is damaged, or packed in an unknown way
 DAMAGED = (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError)
-"""Errors of a file that is damaged, or packed in an unknown way."""
 
 
 class IngestError(ValueError):
@@ -32,21 +31,15 @@ class IngestError(ValueError):
 
 
 class SourceFile(NamedTuple):
-    """A file, here or on another file system: its path for messages, its name for frames.
+    """A file, here or on another file system."""
 
-    `open` opens its content, unpacked.
-    """
-
-    path: str
-    name: str
-    open: Callable[[], BinaryIO]
+    path: str  # for messages
+    name: str  # for frames
+    open: Callable[[], BinaryIO]  # its content, unpacked
 
     @classmethod
     def at(cls, path: Path | SourceFile, origin: str) -> SourceFile:
-        """Return the file at a path, or the only table of the archive there.
-
-        An IngestError, which ends with `origin`, says that there is none, or several.
-        """
+        """Return the file at a path, or the only table of the archive there; else IngestError."""
         if isinstance(path, SourceFile):
             return path
         if path.is_dir():
@@ -77,11 +70,7 @@ class SourceFile(NamedTuple):
         return self.is_text and self.suffix not in JSON_LINES
 
     def unpacked(self, origin: str) -> list[SourceFile]:
-        """Return the tables in it, by name: those of a zip archive, or itself.
-
-        A table is opened anew for each reading, and can be read from any position on. An
-        IngestError says that the archive is damaged or encrypted, or holds no table.
-        """
+        """Return the tables in it, by name: itself, or those of a zip archive; else IngestError."""
         if self.name.lower().endswith(GZIP):
             return [self._replace(open=partial(_content, self.open, None))]
         if not self.name.lower().endswith(ZIP):
@@ -135,10 +124,7 @@ def is_table(name: str) -> bool:
 
 
 def display_path(path: Path) -> str:
-    """Return how frames and messages name `path`: as given if relative, else its last part.
-
-    So no frame holds a folder of one machine, and two machines write the same bytes.
-    """
+    """Name `path` alike on any machine: as given if relative, else by its last part."""
     return path.name if path.is_absolute() else path.as_posix()
 
 
@@ -169,10 +155,7 @@ def mapped_columns(
 
 
 def is_hidden(name: str) -> bool:
-    """Tell whether a path below a folder is no data: `.name`, `_name`, or in such a folder.
-
-    Excel keeps a `~$name` beside a workbook while somebody has it open.
-    """
+    """Tell whether a path is no data: `.name`, `_name`, Excel's `~$name`, or in such a folder."""
     return any(part.startswith((".", "_", "~$")) for part in PurePosixPath(name).parts)
 
 

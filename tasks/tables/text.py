@@ -2,9 +2,8 @@ r"""Bytes to lines of text: in which encoding, if that is beyond doubt, and noth
 
 A byte order mark decides. Without one a file is UTF-8, unless none of its characters beyond ASCII
 is valid UTF-8 and all make sense as Windows-1252, the superset of Latin-1. A byte that the encoding
-does not allow becomes a lone surrogate, which no valid text holds: `is_text` finds the line, and
-the rest of the file is read. Only ``\n``, ``\r\n`` and ``\r`` end a line. Files are read block by
-block, as their lines are asked for.
+does not allow becomes a lone surrogate, which no valid text holds: `is_text` finds the line. Only
+``\n``, ``\r\n`` and ``\r`` end a line. Files are read block by block.
 """
 
 from __future__ import annotations
@@ -49,20 +48,14 @@ UNWESTERN = re.compile(
     r"ã[^\Weos]|æ[aeiu]|è[aeijkouáíù]|ê(?:[bdgkz]|\b)|[ìòù]\w|ï[amo]|ñ(?![aeiouáéíóúü])"
     r"|õ(?:[acfgkovzáéü]|\b)|ø[aeioáíù]|[aeiouáéíóúý]ø\b|û(?![lrt])|œ(?![un])"
 )
-"""Letters that the languages of `ALPHABETS` do not write before such a one or at a word's end.
-
-Windows-1250 read as Windows-1252 has them: ř as ø before a vowel, ę as ê before g, ő as a last õ.
-In the occupations of ESCO in 17 languages they tell the two apart.
-"""
+"""Letters that no language of `ALPHABETS` writes before such a one or at a word's end. Windows-1250
+read as Windows-1252 has them: ř as ø before a vowel, ę as ê before g, ő as a last õ."""
 WITHIN_WORDS = frozenset("’‘´·\xad")
 LETTERS = re.compile(r"[^\W\d_]+")
 
 
 def file_encoding(file: SourceFile, origin: str, encoding: str = "") -> str:
-    """Return Python's name of a file's encoding, the one that is given or else the one found.
-
-    If the file is no text, and none is given, an IngestError names what the file seems to be.
-    """
+    """Return Python's name of the given encoding, else of the file's; IngestError if no text."""
     head = next(file.blocks(), b"")
     if encoding:
         name = codecs.lookup(encoding).name
@@ -81,10 +74,9 @@ def file_encoding(file: SourceFile, origin: str, encoding: str = "") -> str:
 def text_lines(
     file: SourceFile, origin: str, rejected: RejectedRows, encoding: str
 ) -> Iterator[str]:
-    """Yield the lines of a file with their ends as they stand; `encoding` is of `file_encoding`.
+    """Yield the lines of a file with their ends; IngestError if the encoding does not fit at all.
 
-    `rejected` notes the encoding and, at the end, the first line that does not fit it. An
-    IngestError says that the encoding does not fit at all.
+    `rejected` notes the encoding and, at the end, the first line that does not fit it.
     """
     name = ENCODINGS.get(encoding, encoding)
     rejected.readings[file.name] = name
@@ -116,10 +108,7 @@ def line_rows(
 
 
 def found_in(blocks: Callable[[], Iterable[bytes]]) -> str:
-    """Tell the encoding by the byte order mark, else by what is valid and what makes sense.
-
-    The blocks of the file are read once, or twice if it is no UTF-8.
-    """
+    """Tell the encoding by the byte order mark, else by what is valid and what makes sense."""
     if wide := utf_16(next(iter(blocks()), b"")):
         return wide
     decoder, faults = codecs.getincrementaldecoder(UTF_8)("ignore"), 0
@@ -156,10 +145,7 @@ def utf_16(head: bytes) -> str:
 
 
 def pieces(blocks: Iterable[bytes], encoding: str) -> Iterator[str]:
-    """Decode block by block, without byte order mark.
-
-    Faults become surrogates; an encoding that is not among those found raises a UnicodeError.
-    """
+    """Decode block by block, without byte order mark; faults become surrogates, or UnicodeError."""
     remaining = iter(blocks)
     first, wide = next(remaining, b""), encoding in UTF_16.values()
     if wide and first[:2] in UTF_16:
@@ -205,9 +191,7 @@ def _is_western(pieces: Iterable[str]) -> bool:
     """Tell whether the characters beyond ASCII of a text, read as Windows-1252, make sense.
 
     They do if they are letters of one of `ALPHABETS` and the usual signs. Bytes of another encoding
-    give other letters, or signs within words: ř as ø, but š and ý beside it; ł as ³; я as ÿ beside
-    õ, ð and þ; ü of old DOS as no letter. Words of which they are the larger part are of another
-    script.
+    give other letters, or signs within words (ł as ³), or are the larger part of words.
     """
     accented: Counter[str] = Counter()
     letters = signs = strange = 0

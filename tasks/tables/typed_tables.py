@@ -1,10 +1,9 @@
 """Tables whose cells have types, to text: Parquet, JSON Lines, and Excel workbooks.
 
-A cell becomes the text that a table of text would hold: null is empty, a whole number has no
-fraction. Parquet is read in batches, JSON Lines line by line; a workbook is in memory, and its
-first visible sheet that holds cells is read. A row's text, for rejected rows, is its cells as a
-CSV line, in JSON Lines the line itself. A new format is a function here and its line in `READERS`,
-and its suffix in `source_files.py`.
+A cell becomes the text that a table of text would hold. Parquet is read in batches, JSON Lines line
+by line; a workbook is in memory, and its first visible sheet that holds cells is read. A row's
+text, for rejected rows, is its cells as a CSV line, in JSON Lines the line itself. A new format is
+a function here and its line in `READERS`, and its suffix in `source_files.py`.
 """
 
 from __future__ import annotations
@@ -13,8 +12,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import date, datetime, time
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 
@@ -24,28 +22,12 @@ from polars.exceptions import PolarsError
 from pyarrow import parquet
 from python_calamine import CalamineError, CalamineWorkbook, PasswordError, SheetVisibleEnum
 
+from tasks.tables import rejected as reasons
+from tasks.tables import source_files
 from tasks.tables.delimited import Format
 from tasks.tables.header import header_index, header_of
-from tasks.tables.rejected import (
-    BAD_CHARACTERS,
-    BAD_WIDTH,
-    CHUNK,
-    EMPTY_ROW,
-    Chunk,
-    RejectedRows,
-    Table,
-    TableRow,
-    escaped,
-    in_chunks,
-)
-from tasks.tables.source_files import (
-    DAMAGED,
-    JSON_LINES,
-    PARQUET,
-    WORKBOOKS,
-    IngestError,
-    SourceFile,
-)
+from tasks.tables.rejected import CHUNK, Chunk, RejectedRows, Table, TableRow, escaped, in_chunks
+from tasks.tables.source_files import DAMAGED, IngestError, SourceFile
 from tasks.tables.text import file_encoding, is_text, text_fault, text_lines
 
 WHOLE_FLOAT = re.compile(r"([-+]?\d+)\.0+")
@@ -61,14 +43,8 @@ def cell_text(value: object) -> str:
     """Return a value as text: null empty, whole numbers without a fraction, dates as ISO 8601."""
     if value is None:
         return ""
-    if isinstance(value, str):
-        return value
     if isinstance(value, float) and value.is_integer() and abs(value) < EXACT:
         return str(int(value))
-    if isinstance(value, datetime):
-        return value.isoformat(" ")
-    if isinstance(value, date | time):
-        return value.isoformat()
     if isinstance(value, bool | list | dict):
         return json.dumps(value, ensure_ascii=False)
     return str(value)
@@ -96,10 +72,7 @@ def csv_line(cells: Iterable[str]) -> str:
 def open_parquet(
     file: SourceFile, _needed: Collection[str], origin: str, rejected: RejectedRows, _form: Format
 ) -> Table:
-    """Read the footer; `rejected` notes the format. IngestError if it is no Parquet.
-
-    The chunks raise an IngestError if the file is damaged, or a column is a list or a structure.
-    """
+    """Read the footer; IngestError, also by chunks, if it is no Parquet or a column is no text."""
     try:
         schema, _ = parquet_schema(file)
     except UNREADABLE as error:
@@ -135,8 +108,7 @@ def open_json_lines(
 ) -> Table:
     """Find the columns, which are the members of the first `OBJECTS` objects, as first used.
 
-    A later object with another member is refused. A missing member is empty. An IngestError says
-    that there is no object, or that the file is no text.
+    A later object with another member is refused; a missing one is empty. IngestError if no object.
     """
     encoding = file_encoding(file, origin, form.encoding)
     members = dict[str, None]()
@@ -151,10 +123,7 @@ def open_json_lines(
 def open_workbook(
     file: SourceFile, needed: Collection[str], origin: str, rejected: RejectedRows, _form: Format
 ) -> Table:
-    """Find the header of the first visible sheet that holds cells; `rejected` notes it.
-
-    An IngestError says that it is no readable workbook, or has no cells.
-    """
+    """Find the header of the first visible sheet that holds cells; IngestError if there is none."""
     sheet, others, rows = _sheet(file, origin)
     beginning = [[cell_text(cell) for cell in row] for row in rows[:INSPECTED]]
     index = header_index(beginning, needed)
@@ -168,13 +137,11 @@ def open_workbook(
     return Table(file.path, origin, names, partial(in_chunks, below, names), notes)
 
 
-Reader = Callable[[SourceFile, Collection[str], str, RejectedRows, Format], Table]
-READERS: dict[str, Reader] = {
-    **dict.fromkeys(PARQUET, open_parquet),
-    **dict.fromkeys(JSON_LINES, open_json_lines),
-    **dict.fromkeys(WORKBOOKS, open_workbook),
+READERS = {  # by suffix
+    **dict.fromkeys(source_files.PARQUET, open_parquet),
+    **dict.fromkeys(source_files.JSON_LINES, open_json_lines),
+    **dict.fromkeys(source_files.WORKBOOKS, open_workbook),
 }
-"""Suffix to reader: of a file, the columns that it should have, its origin, rejected rows, form."""
 
 
 def _parquet_chunks(
@@ -198,19 +165,17 @@ def _parquet_chunks(
 
 
 def parquet_places(values: pl.DataFrame, lines: pl.Series) -> pl.DataFrame:
-    """Return `places` of a chunk: the numbers of its rows, their values as CSV, and their faults.
-
-    A NUL is a fault, and so is a row of nothing but white space.
-    """
+    """Return `places` of a chunk: its rows' numbers, their values as CSV, and their faults."""
     every = pl.all()
     quoted = '"' + every.str.replace_all('"', '""', literal=True) + '"'
     csv_cells = pl.when(every.str.contains('[,"\r\n]')).then(quoted).otherwise(every)
     nul = pl.any_horizontal(every.str.contains("\x00", literal=True))
     blank = ~pl.any_horizontal(every.str.strip_chars() != "")
+    bad, empty = pl.lit(reasons.BAD_CHARACTERS), pl.lit(reasons.EMPTY_ROW)
     return values.select(
         lines.alias("line"),
         pl.concat_str(csv_cells, separator=",").alias("text"),
-        fault=pl.when(nul).then(pl.lit(BAD_CHARACTERS)).when(blank).then(pl.lit(EMPTY_ROW)),
+        fault=pl.when(nul).then(bad).when(blank).then(empty),
     )
 
 
@@ -238,11 +203,11 @@ def _json_rows(
             rejected.readings[file.name] += ", JSON Lines"
         text, values, cells, fault = line.rstrip("\r\n"), _object(line), None, None
         if not text.strip():
-            fault = EMPTY_ROW
+            fault = reasons.EMPTY_ROW
         elif values is None:
-            fault = BAD_JSON if is_text(text) else BAD_CHARACTERS
+            fault = BAD_JSON if is_text(text) else reasons.BAD_CHARACTERS
         elif not is_text("".join([*values, *map(cell_text, values.values())])):
-            fault = BAD_CHARACTERS
+            fault = reasons.BAD_CHARACTERS
         elif not values.keys() <= members.keys():
             fault = NEW_MEMBER
         else:
@@ -287,6 +252,6 @@ def _sheet_rows(
     for number, row in islice(enumerate(rows, start=1), header_row, None):
         cells = [cell_text(cell) for cell in row]
         is_wide = "".join(cells[width:]).strip()
-        fault = text_fault("".join(cells)) or (BAD_WIDTH if is_wide else None)
+        fault = text_fault("".join(cells)) or (reasons.BAD_WIDTH if is_wide else None)
         text = csv_line(cells if any(cells[width:]) else cells[:width])
         yield number, text, None if fault else cells[:width], fault

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from tasks.apps.benchmark import Ranked, rank
-from tasks.apps.benchmark_folder import Benchmark
+from tasks.apps.benchmark import Benchmark, Ranked, rank
 from tasks.pipeline.lexical import LexicalParams, lexical_systems
 
 FILES = {

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 from textwrap import shorten
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
 import polars as pl
@@ -89,8 +89,7 @@ def files_at(system: AbstractFileSystem, path: str, address: str) -> Iterator[Fi
     if not system.exists(path):
         raise SourceError(f"no file or folder {address}")
     infos = system.find(path, detail=True) if system.isdir(path) else {path: system.info(path)}
-    base = path.rstrip("/")
-    any_file = False
+    base, any_file = path.rstrip("/"), False
     for file_path, info in sorted(infos.items()):
         name = file_path[len(base) :].lstrip("/") or file_path.rpartition("/")[2]
         name = name.partition("?")[0] if "://" in file_path else name  # a query may be a signature
@@ -143,19 +142,14 @@ def inspected(
 ) -> Inspected:
     """Read the beginning of a table; of Parquet the footer, of a workbook all of it.
 
-    `named`, `usual`: columns of titles, see `title_columns`.
-
-    Raises:
-        SourceError: it has no header, a column twice, or no column of titles.
-        IngestError, ArrowException, or one of `packed.DAMAGED`: it is not readable.
+    `named`, `usual`: columns of titles, see `title_columns`. A SourceError says that it has no
+    header, a column twice, or no column of titles; if it is not readable, the reader's error comes.
     """
     if table.suffix in PARQUET:
         schema, rows = parquet_schema(table)
         names = [field.name for field in schema if _is_text(field.type)]
-        values = pl.DataFrame(
-            next(parquet_batches(table, names), schema.empty_table().select(names))
-        )
-        notes, sure = list[str](), True
+        first = next(parquet_batches(table, names), schema.empty_table().select(names))
+        values, notes, sure = pl.DataFrame(first), list[str](), True
     else:
         lines = OBJECTS if table.suffix in JSON_LINES else 1
         beginning = table.beginning(lines) if table.is_text else table
@@ -216,22 +210,17 @@ def title_columns(
 
     `values`: the first ones of each column that may hold text; `described`: all columns, for
     messages; `sure_of_names`: the header cannot be a row, so an only column needs no known name;
-    `usual`: the column that is taken if none is named and the table has it.
-
-    Raises:
-        ValueError: a named column is missing, or none is named and no name and its values tell.
+    `usual`: the column that is taken if none is named and the table has it. A ValueError says that
+    a named column is missing, or none is named and no name and its values tell.
     """
     if named:
         return [_as_written(name, values, described) for name in named]
     if usual in values:
         return [usual]
-    by_name = {
-        " ".join(re.split(r"[\s_-]+", name.strip().casefold())): name
-        for name in reversed([*values])
-    }
+    names = reversed([*values])
+    by_name = {" ".join(re.split(r"[\s_-]+", name.strip().casefold())): name for name in names}
     known = [by_name[title] for title in TITLES if title in by_name]
-    fitting = [name for name in known if _may_hold_titles(values[name])]
-    if fitting:
+    if fitting := [name for name in known if _may_hold_titles(values[name])]:
         return fitting[:1]
     if len(values) == 1 and sure_of_names and not known:
         return list(values)
@@ -249,8 +238,7 @@ def title_columns(
 def usual_column(root: Path) -> str:
     """Return the column of raw titles in the data of `root`, or of its profile; empty: unknown."""
     file = root / "params.yaml"
-    text = file.read_text(encoding="utf-8") if file.is_file() else "{}"
-    section: dict[str, Any] = yaml.safe_load(text)
+    section = yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else {}
     for key in ("ingest", "inputs", "columns"):
         section = section.get(key, {})
     return str(section.get("raw_title", ""))
@@ -263,10 +251,9 @@ def described(schema: pa.Schema) -> str:
 
 def _as_written(name: str, columns: Mapping[str, object], described: str) -> str:
     """Return a named column as the header has it: a line break counts as a space."""
-    alike = [one for one in columns if one_line(one) == one_line(name)]
-    if not alike:
-        raise ValueError(f"no column {name!r}, but {described}")
-    return name if name in alike else alike[0]
+    if alike := [one for one in columns if one_line(one) == one_line(name)]:
+        return name if name in alike else alike[0]
+    raise ValueError(f"no column {name!r}, but {described}")
 
 
 def _may_hold_titles(values: Sequence[str]) -> bool:
@@ -285,14 +272,11 @@ def _one_type(field: pa.Field, types: Sequence[pa.DataType], titles: Sequence[st
     if all(map(_is_text, kinds)):
         return pa.field(field.name, pa.large_string())
     try:
-        return pa.unify_schemas(
-            [pa.schema([(field.name, kind)]) for kind in kinds], promote_options="permissive"
-        ).field(0)
+        schemas = [pa.schema([(field.name, kind)]) for kind in kinds]
+        return pa.unify_schemas(schemas, promote_options="permissive").field(0)
     except pa.ArrowException:
-        names = ", ".join(map(str, kinds))
-        raise SourceError(
-            f"the files have different types in the column {field.name!r}: {names}"
-        ) from None
+        fault = f"the files have different types in the column {field.name!r}"
+        raise SourceError(f"{fault}: {', '.join(map(str, kinds))}") from None
 
 
 def _is_text(kind: pa.DataType) -> bool:

@@ -77,11 +77,8 @@ def normalize(
     `root`, or a folder; `cache_dir`: of earlier answers; `root`: the project, whose profile may
     name the column of titles; `column`, `encoding`, `file_column`, `shard`: as `TitleSource.find`
     takes them; `threads`: for answering; None: one for each core; `options`: `prefix`, before the
-    names of the answer's columns, and the parameters of `predict` by name.
-
-    Raises:
-        OutputError: the output is taken, the disk is full, or every row was refused.
-        ValueError: the input, the model or a parameter is none; the message says what to do.
+    names of the answer's columns, and the parameters of `predict` by name. An OutputError says that
+    the output is taken, the disk full, or every row refused; a ValueError what to name instead.
     """
     require_place(output, source)
     with unfinished(output, OWN):
@@ -158,9 +155,8 @@ def require_place(output: Path, address: str) -> None:
 def _require_free_names(source: TitleSource, prefix: str, names: Iterable[str]) -> None:
     """Refuse an input that has a column of the answer, whose `names` are without `prefix`."""
     if taken := sorted({f"{prefix}{name}" for name in names} & {*source.schema.names}):
-        raise SourceError(
-            f"the input has columns of the answer: {listed(taken)}; use --prefix=answer_"
-        )
+        fault = f"the input has columns of the answer: {listed(taken)}"
+        raise SourceError(f"{fault}; use --prefix=answer_")
 
 
 def require_room(output: Path, source: TitleSource) -> None:
@@ -204,8 +200,8 @@ def _normalized(
     return output.publish()
 
 
+# number of a part; its rows; their abstentions, or None if it was finished and has no answers here
 Joined = tuple[int, pa.Table, Mapping[str, int] | None]
-"""Number and rows of a part; with their answers and abstentions, or None if it was finished."""
 
 
 @dataclass
@@ -286,11 +282,8 @@ class Answering:
     """A served model as any consumer loads it, which answers in threads of this process.
 
     It keeps the settings of the process: garbage, large blocks of memory, threads of products.
-
-    `threads`: so many; None: one for each core.
-
-    Raises:
-        ValueError: the folder's model answers no raw titles.
+    `threads`: so many; None: one for each core. A ValueError says that the folder's model answers
+    no raw titles.
     """
 
     def __init__(self, folder: Path, threads: int | None = None) -> None:
@@ -306,9 +299,8 @@ class Answering:
         loaded = mlflow.pyfunc.load_model(str(folder), suppress_warnings=True)
         served = loaded.unwrap_python_model()
         if not hasattr(served, "answer"):
-            raise ValueError(
-                f"{folder}: no model of rolecall, or an earlier one; run `rolecall retrain`"
-            )
+            advice = "no model of rolecall, or an earlier one; run `rolecall retrain`"
+            raise ValueError(f"{folder}: {advice}")
         threadpool_limits(1, "blas")  # the products of one title, beside those of others
         self._answer = served.answer
         self.schema: pa.Schema = self._answer([]).schema
@@ -321,10 +313,8 @@ class Answering:
         Threads answer batches of equal size, those of earlier calls first.
         """
         size = -(-len(titles) // -(-len(titles) // BATCH))
-        batches = [
-            self._pool.submit(self._answer, titles[start : start + size], params)
-            for start in range(0, len(titles), size)
-        ]
+        parts = (titles[start : start + size] for start in range(0, len(titles), size))
+        batches = [self._pool.submit(self._answer, part, params) for part in parts]
         return lambda: pa.concat_tables([batch.result() for batch in batches])
 
     def close(self) -> None:

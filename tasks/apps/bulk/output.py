@@ -30,14 +30,11 @@ from tasks.io.files import read_json, sha256, text_hash, write_json
 
 PLAN = "plan.json"
 STATE = "state"  # of the input's files, in the manifest
-OWN = re.compile(
+OWN = re.compile(  # names in the folder
     r"temporary|\.?(plan|manifest|whole|refused|file-\d+|part-\d+-\d+)"
     r"\.(json|parquet|csv|xlsx)(\.partial)?"
 )
-"""Names in the folder."""
-REFUSED = pa.schema(
-    [(name, pa.int64() if name == "line" else pa.string()) for name in Refused._fields]
-)
+REFUSED = pa.schema((n, pa.int64() if n == "line" else pa.string()) for n in Refused._fields)
 DICTIONARY_BYTES = 1 << 30  # Parquet's own limit would write long dictionaries out for each row
 
 
@@ -63,8 +60,7 @@ class Output:
     def begin(self) -> bool:
         """Begin, or go on with what is there; return whether all of it is finished already.
 
-        Raises:
-            OutputError: the place is taken, or another run's folder is in the way.
+        An OutputError says that the path is taken, or another run's folder is in the way.
         """
         file = self.folder / PLAN
         plan = read_json(file) if file.is_file() else None
@@ -125,10 +121,9 @@ class Output:
         write_json({"file": self._file(number), **values}, self._note_of(number))
 
     def publish(self) -> dict[str, Any]:
-        """Give the output its place, remove all else, and return the manifest.
+        """Give the output its path, remove all else, and return the manifest.
 
-        Raises:
-            OutputError: somebody else's files have come into the folder, or to the place.
+        An OutputError says that somebody else's files have come into the folder, or to the path.
         """
         manifest, refused = self._summary()
         refuse_foreign(self.folder, OWN)
@@ -207,18 +202,15 @@ class Output:
 
 
 def require_same_run(place: Path, run: Mapping[str, Any], unknown: Collection[str] = ()) -> None:
-    """Refuse a place that is taken, unless by the finished output of the same run.
+    """Refuse a path that is taken, unless by the finished output of the same run.
 
-    `run`: as `Output.result`; what is `unknown` of it is not compared.
-
-    Raises:
-        OutputError: it holds something else; if that is of another run, with what differs.
+    `run`: as `Output.result`; what is `unknown` of it is not compared. An OutputError says that the
+    path holds something else; if that is of another run, with what differs.
     """
     manifest = manifest_of(place)
     there = read_json(manifest).get("result", {}) if manifest.is_file() else {}
     names = sorted({*there, *run} - {*unknown})
-    other = [name for name in names if there.get(name) != run.get(name)]
-    if other:
+    if other := [name for name in names if there.get(name) != run.get(name)]:
         differing = ", ".join("files" if name == STATE else name for name in other)
         of = f", of a run with other {differing}" if there else ""
         raise OutputError(f"{place} is there already{of}: name another place, or remove it")

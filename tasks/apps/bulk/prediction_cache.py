@@ -47,8 +47,7 @@ TITLE = "cached_title"
 FULL = "database or disk is full"
 DAMAGED = (pa.ArrowException, OSError, sqlite3.DatabaseError)
 
-Ask = Callable[[Sequence[str]], Callable[[], pa.Table]]
-"""Begins to answer titles; what it returns waits for the answers."""
+Ask = Callable[[Sequence[str]], Callable[[], pa.Table]]  # begins to answer; then waits for it
 
 
 class Cached(NamedTuple):
@@ -69,8 +68,7 @@ class PredictionCache:
         self._lock = Lock()  # of the table
         self._unkept = dict[int, pa.Table]()  # files that are not written yet
         self._keeping: list[Future[None]] = []
-        (last,) = table.execute("SELECT max(file) FROM files").fetchone()
-        self._files = 0 if last is None else last + 1
+        (self._files,) = table.execute("SELECT coalesce(max(file) + 1, 0) FROM files").fetchone()
         self._opened = lru_cache(MAPPED)(self._open)
         self._hashes, self._recent = np.zeros(RECENT, np.int64), np.full(RECENT, -1)
         texts = [text for (text,) in table.execute("SELECT text FROM texts ORDER BY number")]
@@ -182,8 +180,7 @@ class PredictionCache:
             return _with_values(column, self._numbers_of(column.values))
         if not pa.types.is_string(column.type):
             return column
-        coded = column.dictionary_encode()
-        own = self._numbers
+        coded, own = column.dictionary_encode(), self._numbers
         numbers = [own.setdefault(text, len(own)) for text in coded.dictionary.to_pylist()]
         return pa.array(numbers, pa.int32()).take(coded.indices)
 

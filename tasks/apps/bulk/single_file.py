@@ -83,13 +83,13 @@ def write_workbook(frames: Iterable[pl.DataFrame], path: Path, temporary: Path) 
         sheet.freeze_panes(1, 0)
         for frame in frames:
             if row == 0:
-                for place, name in enumerate(frame.columns):
-                    sheet.write_string(0, place, _truncated(name), bold)
+                for column, name in enumerate(frame.columns):
+                    sheet.write_string(0, column, _truncated(name), bold)
             for cells in frame.iter_rows():
                 row += 1
-                for place, cell in enumerate(cells):
+                for column, cell in enumerate(cells):
                     if cell not in (None, ""):
-                        _write(sheet, row, place, cell, formats)
+                        _write(sheet, row, column, cell, formats)
 
 
 def readable(table: pa.Table) -> pl.DataFrame:
@@ -122,17 +122,17 @@ def _column(column: pl.Series) -> pl.Series:
 
 
 def _write(
-    sheet: Worksheet, row: int, place: int, cell: object, formats: Mapping[type, Format]
+    sheet: Worksheet, row: int, column: int, cell: object, formats: Mapping[type, Format]
 ) -> None:
     is_number = isinstance(cell, int | float | Decimal) and math.isfinite(cell)
     if isinstance(cell, bool):
-        sheet.write_boolean(row, place, cell)
+        sheet.write_boolean(row, column, cell)
     elif is_number and (isinstance(cell, float) or abs(cell) < DIGITS):  # type: ignore[arg-type]
-        sheet.write_number(row, place, cell)
+        sheet.write_number(row, column, cell)
     elif isinstance(cell, date) and cell.year >= FIRST_YEAR and not getattr(cell, "tzinfo", None):
-        sheet.write_datetime(row, place, cell, formats[type(cell)])
+        sheet.write_datetime(row, column, cell, formats[type(cell)])
     else:
-        sheet.write_string(row, place, _truncated(str(cell)))
+        sheet.write_string(row, column, _truncated(str(cell)))
 
 
 def _truncated(text: str) -> str:

@@ -40,8 +40,7 @@ if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
 
 ROWS = 1 << 16  # of a part
-ASKED = "asked_title"
-"""The column that is added where several hold titles: of each row the first that is not blank."""
+ASKED = "asked_title"  # is added where several columns hold titles: of a row the first not blank
 HINTS = {BAD_CHARACTERS: f"{BAD_CHARACTERS}; --encoding names that of the file"}
 
 
@@ -98,12 +97,8 @@ class TitleSource:
         `columns`: those of titles, in place of the one detected; of several, each row's first that
         is not blank is asked. `usual`: the one that is detected first, if it is there. `encoding`:
         of files of text, in place of the one found. `shard`: of i/n every n-th file is read, from
-        the i-th on.
-
-        Raises:
-            SourceError: no file is readable or has titles, they differ in their columns, or there
-                is no such shard.
-            ValueError: Python knows no such encoding.
+        the i-th on. A SourceError says that no file is readable or has titles, they differ in their
+        columns, or there is no such shard; a ValueError that Python knows no such encoding.
         """
         system, path = fsspec.core.url_to_fs(address)
         files = tuple(shard_of(files_at(system, path, address), shard, address))
@@ -143,8 +138,7 @@ class TitleSource:
 
     def parts(self, file: File, refuse: Callable[[Refused], None]) -> Iterator[pa.Table]:
         """Yield a file's rows, `ROWS` at a time; SourceError if damaged or of other columns."""
-        held: list[pa.RecordBatch] = []
-        count = 0
+        held, count = list[pa.RecordBatch](), 0
         for batch in self._batches(file, refuse):
             while count + len(batch) >= ROWS:
                 missing = ROWS - count

@@ -24,12 +24,11 @@ from tasks.tables.source_files import PARQUET, IngestError, SourceFile
 from tasks.tables.text import UTF_8, file_encoding, is_text, line_rows, pieces, text_lines, utf_16
 from tasks.tables.typed_tables import parquet_places, whole_number
 
-ROLES = {
+ROLES = {  # of a column, as people name them; two files have a column of occupations
     "taxonomy": ("occupation_id", "title", "occupation_label", "codes", "language"),
     "inputs": ("raw_title", "inputs.occupation_id"),
     "synonyms": ("term", "synonym"),
 }
-"""Roles of a column, as people name them; two files have a column of occupations."""
 NAMES = {
     "occupation_id": (
         "occupation id|id|code|job code|occupation code|isco|isco code|esco|concept uri|uri|"
@@ -61,15 +60,13 @@ LONGEST_LANGUAGE = 3  # characters of a code such as `de` or `deu`
 CLOSE = 0.5  # two columns that differ by less are both possible
 ROWS = 50_000  # whose values are looked at
 ORIGIN = "It is the file that was named for the profile."
-Choices = dict[str, list[str]]
-"""Our name to the column that was chosen, and behind it others that may hold the same."""
+Choices = dict[str, list[str]]  # our name -> the column chosen, then others that may hold it
 
 
 class Unclear(ValueError):
     """No column, or several, may hold what is needed; the message says which there are."""
 
     def __init__(self, role: str, columns: Sequence[str]) -> None:
-        """Take the columns that may each hold it."""
         several = f"{' and '.join(map(repr, columns))} may each be {role}"
         super().__init__(several if columns else f"no column looks like {role}")
         self.role, self.columns = role, columns
@@ -79,22 +76,15 @@ class Column:
     """The values of one column, without white space around them; `filled` holds something."""
 
     def __init__(self, name: str, values: list[str]) -> None:
-        """Take the name in the file, and the first values."""
-        self.name = name
-        self.values = values
+        self.name, self.values = name, values
         self.filled = [value for value in values if value]
         self.distinct = len(set(self.filled))
 
     @property
     def is_wordy(self) -> bool:
-        """Tell whether it may hold titles: three in four values have letters and are no codes.
-
-        Forms of address are none (Mr, Dr).
-        """
-        return (
-            not are_honorifics(self.filled)
-            and self.share(lambda value: any(map(str.isalpha, value)) and not is_code(value)) > 0.75
-        )
+        """Whether it may hold titles: three in four values have letters, no code, no Mr or Dr."""
+        words = self.share(lambda value: any(map(str.isalpha, value)) and not is_code(value))
+        return words > 0.75 and not are_honorifics(self.filled)
 
     @property
     def repeats(self) -> bool:
@@ -160,10 +150,8 @@ def inspect_file(path: Path, requested: Format, rejected: RejectedRows) -> Files
     """Read a table whole; `rejected` notes why rows of it are likely to be bad.
 
     `requested`: a delimiter that holds, and an encoding of a file that is no plain UTF-8 or UTF-16.
-
-    Raises:
-        IngestError: there is no such file, it is no table, has no header or no rows, or one name
-            twice, or the requested delimiter does not part it.
+    An IngestError says that there is no such file, it is no table, has no header or no rows, or one
+    name twice, or the requested delimiter does not part it.
     """
     file, read = SourceFile.at(path, ORIGIN), RejectedRows()
     form = _format(file, requested)
@@ -230,9 +218,8 @@ def _delimiter(lines: list[str], requested: str, path: str) -> str:
 def taxonomy_columns(columns: Mapping[str, Column], overrides: Mapping[str, str]) -> Choices:
     """Infer `occupation_id` and `title`, and if there are any the other roles of a taxonomy.
 
-    Without a column of ids the label, which stands in several rows, is the id.
-
-    `overrides`: role -> column, of the options.
+    Without a column of ids the label, which stands in several rows, is the id. `overrides`: role ->
+    column, of the options.
     """
     choices = {role: [name] for role, name in overrides.items()}
     if "language" not in choices:
@@ -315,10 +302,8 @@ def synonyms_columns(columns: Mapping[str, Column], overrides: Mapping[str, str]
 def choose(role: str, scores: Mapping[str, float]) -> list[str]:
     """Return the columns, the likeliest first; Unclear if there is none, or two are as likely."""
     ranked = sorted(scores, key=lambda name: -scores[name])
-    if not ranked:
-        raise Unclear(role, [])
     close = [name for name in ranked if scores[name] > scores[ranked[0]] - CLOSE]
-    if len(close) > 1:
+    if len(close) != 1:
         raise Unclear(role, close)
     return ranked
 

@@ -13,7 +13,6 @@ from tasks.pipeline.ingest.taxonomy import Taxonomy
 
 VALUES, CHARACTERS = 2, 30
 LISTED = 6  # columns with examples in a message of at most ten lines
-
 FEW = 1000
 LONGEST = 50  # letters of a name, of up to four bytes each
 HEAD = """\

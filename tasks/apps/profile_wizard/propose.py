@@ -37,23 +37,20 @@ from tasks.tables.source_files import SourceFile
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")  # of a model in the registry, and of a folder
 SHOWN, WIDEST = 3, 80  # refused rows that are shown, and their characters
-Overrides = Mapping[str, Sequence[str]]
-"""A role to the columns that have it: one, or several of titles; an empty name is no column."""
+Overrides = Mapping[str, Sequence[str]]  # role -> its columns, several of titles; "": none
 SEVERAL = "title"  # the only role that several columns may have, one for each language for example
-NEEDED = {
+NEEDED = {  # roles without which a file is of no use
     ("taxonomy", "occupation_id"),
     ("taxonomy", "title"),
     ("inputs", "raw_title"),
     ("synonyms", "term"),
     ("synonyms", "synonym"),
 }
-"""Roles without which a file is of no use."""
-ADVICE = {
+ADVICE = {  # the end of a message about a role that is unclear
     SEVERAL: "; both together are possible, too",
     "occupation_id": ". Choose the column that has the same value in all rows of an occupation. If "
     "each row is an occupation, add --column title=COLUMN for each column of titles as well",
 }
-"""The end of a message about a role that is unclear."""
 
 
 class DraftError(ValueError):
@@ -80,9 +77,7 @@ def write_profile(
     """Draft a profile for the clone in `root`, show it and write it to `profiles/NAME.yaml`.
 
     `columns` are options ROLE=COLUMN; an existing profile is overwritten by `force`; see `propose`.
-
-    Raises:
-        DraftError: the name is refused, the profile exists, or no profile can be drafted.
+    A DraftError says that the name is refused, the profile exists, or none can be drafted.
     """
     if not NAME.fullmatch(name):
         raise DraftError(
@@ -99,12 +94,7 @@ def write_profile(
 
 
 def propose(
-    name: str,
-    files: Mapping[str, Sequence[Path]],
-    *,
-    root: Path,
-    columns: Overrides,
-    form: Format,
+    name: str, files: Mapping[str, Sequence[Path]], *, root: Path, columns: Overrides, form: Format
 ) -> ProfileDraft:
     """Inspect the files and draft a profile.
 
@@ -112,11 +102,8 @@ def propose(
     there are any of `inputs` (tables of raw titles, some of them labelled, or one a line without a
     header) and of `synonyms`; files of one kind have the same columns; `columns`: one of `ROLES` ->
     a file's columns, in place of the inferred one; empty: none; `form`: a delimiter of all files,
-    and an encoding of the files that are no plain UTF-8 or UTF-16.
-
-    Raises:
-        DraftError: a column is unclear, or the files cannot be learned from.
-        IngestError: a file is missing, or is no table.
+    and an encoding of the files that are no plain UTF-8 or UTF-16. A DraftError says that a column
+    is unclear, or the files cannot be learned from; an IngestError that one is missing or no table.
     """
     rejected_rows, read = RejectedRows(), dict[str, Files]()
 
@@ -153,11 +140,7 @@ def propose(
 
 
 def parse_options(options: Sequence[str]) -> dict[str, list[str]]:
-    """Collect the columns of each role, in the order of the options.
-
-    Raises:
-        DraftError: a role is unknown, or another than `SEVERAL` has two columns.
-    """
+    """Collect the columns of each role, in the order of the options; DraftError if one is wrong."""
     allowed = [role for roles in ROLES.values() for role in roles]
     columns: dict[str, list[str]] = {}
     for option in options:
@@ -175,10 +158,8 @@ def _joined(files: Sequence[Files]) -> Files:
     """Return the columns that all files have, with the values of all.
 
     Files of a single column, which need not have a header, are joined whatever its name. A
-    delimiter or an encoding in which the files differ is left to be detected in each.
-
-    Raises:
-        DraftError: the files have no column in common.
+    delimiter or an encoding in which the files differ is left to be detected in each. A DraftError
+    says that the files have no column in common.
     """
     first = files[0]
     single = all(len(file.columns) == 1 for file in files)
@@ -192,10 +173,9 @@ def _joined(files: Sequence[Files]) -> Files:
         columns[name] = Column(name, [value for part in parts for value in part.values])
     settings = [{own.form.delimiter for own in files}, {own.form.encoding for own in files}]
     delimiter, encoding = (some.pop() if len(some) == 1 else "" for some in settings)
-    form = Format(delimiter, encoding)
     return Files(
         [path for file in files for path in file.paths],
-        form,
+        Format(delimiter, encoding),
         " / ".join(dict.fromkeys(file.read_as for file in files)),
         columns,
         {path: table for file in files for path, table in file.tables.items()},

@@ -97,11 +97,8 @@ class Reconciliation:
     def occupation(self, request: Request) -> Response:
         """Show an occupation."""
         page = self.occupations.preview(request.query_params.get("id", ""))
-        return Response(
-            page.encode("utf-8", "replace"),
-            headers={"Content-Security-Policy": PREVIEW_POLICY},
-            media_type="text/html; charset=utf-8",
-        )
+        policy, kind = {"Content-Security-Policy": PREVIEW_POLICY}, "text/html; charset=utf-8"
+        return Response(page.encode("utf-8", "replace"), headers=policy, media_type=kind)
 
 
 def manifest(occupations: TaxonomyService, name: str, base: str) -> dict[str, Any]:

@@ -33,21 +33,17 @@ from tasks.io.frames import Schema, read_parquet
 from tasks.io.title_readings import normalized
 from tasks.pipeline.feedback.reader import COVERAGE, DISPUTED, RANDOM
 from tasks.release.gate.disputed import TITLES as DISPUTED_TITLES
+from tasks.release.gate.disputed import draw_time, title_hashes
 
-ANSWER: Schema = {
+ANSWER: Schema = {  # the columns of an answer that are read
     "occupation_id": pl.String,
-    "score": pl.Float64,
-    "score_margin": pl.Float64,
-    "confidence": pl.Float64,
+    **dict.fromkeys(("score", "score_margin", "confidence"), pl.Float64),
     "abstained": pl.Boolean,
     "reason": pl.String,
 }
-"""The columns of an answer that are read."""
 TITLES: Schema = {
-    "normalized": pl.String,
-    "raw_title": pl.String,
-    "rows": pl.UInt32,
-    "hash": pl.UInt32,
+    **dict.fromkeys(("normalized", "raw_title"), pl.String),
+    **dict.fromkeys(("rows", "hash"), pl.UInt32),
     **ANSWER,
 }
 MERGED: Schema = {**TITLES, "newest_rows": pl.UInt32, "earlier_occupation_id": pl.String}
@@ -62,13 +58,11 @@ CANDIDATES: Schema = {
     "earlier_occupation_id": pl.String,
     "priority": pl.Float64,
     "chosen_by": pl.String,
-    "other_occupation_id": pl.String,
+    "other_occupation_id": pl.String,  # to a disputed title, by the model that is not champion
 }
-"""The last is the answer of the model that is not champion, to a disputed title."""
 VERDICTS_FILE = Path("data/feedback/verdicts.parquet")
 MOST = 100_000  # titles that are kept in memory, with their embeddings
 AT_RANDOM = 5  # one title in so many is that of a random row; as many are disputed, if there are
-HASHES = 2**32
 
 
 @dataclass(frozen=True)
@@ -115,11 +109,7 @@ class AnsweredRun:
 
 
 def answered_runs(places: Sequence[Path]) -> list[AnsweredRun]:
-    """Read the manifests of several runs, in their order.
-
-    Raises:
-        ValueError: a place holds no finished run, has changed, or is named twice.
-    """
+    """Read the manifests of runs, in their order; ValueError as `find`, or if one stands twice."""
     for number, place in enumerate(places):
         if any(place.resolve() == other.resolve() for other in places[:number]):
             raise ValueError(f"{place} is named twice: its rows would count twice")
@@ -158,8 +148,7 @@ def _titles(part: pl.DataFrame) -> pl.DataFrame:
     answers = [pl.col(name).first() for name in ANSWER]
     once = part.drop_nulls("raw_title").group_by("raw_title").agg(pl.len().alias("rows"), *answers)
     names = normalized(once["raw_title"])
-    hashes = [zlib.crc32(name.encode("utf-8", "surrogatepass")) for name in names]
-    frame = once.with_columns(names, hash=pl.Series(hashes, dtype=pl.UInt32))
+    frame = once.with_columns(names, title_hashes(names))
     return frame.select(pl.col(name).cast(kind) for name, kind in TITLES.items())
 
 
@@ -220,11 +209,11 @@ def pooled(
     other titles are drawn.
     """
     disputes = pl.DataFrame(schema=dict(DISPUTED_TITLES)) if disputed is None else disputed
-    drawn = best = pl.DataFrame(schema={**CANDIDATES, "turn": pl.Float64, "place": pl.UInt32})
-    named = best
+    schema = {**CANDIDATES, "turn": pl.Float64, "place": pl.UInt32}
+    drawn = best = named = pl.DataFrame(schema=schema)
     for frame in titles:
         some = frame.filter(is_readable()).with_columns(
-            priority=priority(), chosen_by=pl.lit(COVERAGE), turn=_turn(digits)
+            priority=priority(), chosen_by=pl.lit(COVERAGE), turn=draw_time(digits, "newest_rows")
         )
         some = some.join(disputes.drop("raw_title"), on="normalized", how="left")
         some = some.select(best.columns)
@@ -232,13 +221,12 @@ def pooled(
         here = some.drop_nulls("turn")
         drawn = pl.concat([drawn, here]).sort("turn", "normalized").head(budget // AT_RANDOM)
         heavy = some.filter(pl.col("priority") > 0)
-        best = pl.concat([best, heavy]).sort(
+        order = pl.concat([best, heavy]).sort(
             "priority", "hash", "normalized", descending=[True, False, False]
         )
-        best = best.head(MOST)
+        best = order.head(MOST)
     absent = disputes.join(named, on="normalized", how="anti")
-    absent = absent.with_columns(rows=pl.lit(0, pl.UInt32))
-    named = pl.concat([named, absent], how="diagonal")
+    named = pl.concat([named, absent.with_columns(rows=pl.lit(0, pl.UInt32))], how="diagonal")
     argued = named.join(drawn, on="normalized", how="anti").sort("place").head(budget // AT_RANDOM)
     no_other = pl.lit(None, pl.String).alias("other_occupation_id")
     drawn = drawn.with_columns(no_other, chosen_by=pl.lit(RANDOM))
@@ -252,17 +240,6 @@ def titles_with_verdicts(root: Path) -> pl.DataFrame:
     if not (root / VERDICTS_FILE).is_file():
         return pl.DataFrame(schema={"normalized": pl.String})
     return read_parquet(root / VERDICTS_FILE).select("normalized").unique()
-
-
-def _turn(digits: int) -> pl.Expr:
-    """Return when the first row of a title is drawn, if each row has an exponential time.
-
-    So titles come as those of rows of the newest run that are drawn one by one (Efraimidis and
-    Spirakis 2006); null if it has none.
-    """
-    chance = ((pl.col("hash") ^ pl.lit(digits, pl.UInt32)).cast(pl.Float64) + 0.5) / HASHES
-    rows = pl.col("newest_rows")
-    return pl.when(rows > 0).then(-chance.log() / rows)
 
 
 def is_readable() -> pl.Expr:

@@ -19,7 +19,6 @@ from tasks.apps.web.pages import hash_of
 
 FOLDER = Path(__file__).with_name("browser")
 SCRIPTS = ("session", "search", "saving", "state", "showing", "deciding", "searching", "keys")
-"""In their order, before the one that begins."""
 
 
 class Occupation(NamedTuple):
@@ -47,7 +46,7 @@ def page(
         "items": items,
         "occupations": [[*occupation] for occupation in occupations],
     }
-    parts = [_text(f"{name}.js") for name in (*SCRIPTS, "beginning")]
+    parts = [_text(f"{name}.js") for name in (*SCRIPTS, "beginning")]  # in this order
     script, style = "\n".join(['"use strict";', *parts]), _text("page.css")
     filled = {
         "{{style_hash}}": hash_of(style),

@@ -23,7 +23,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import polars as pl
 
-from models.reproducibility import Progress, atomic_write
+from models.reproducibility import Progress, atomic_write, write_bytes
 from models.serving.answer import Answer
 from models.serving.explain import explain
 from models.serving.model import Normalizer
@@ -50,21 +50,13 @@ from tasks.pipeline.feedback.reader import ABSTAINED, ANSWERED, DISPUTED, RANDOM
 from tasks.release.gate.disputed import read_disputed
 from tasks.release.registry.opening import opened
 
+WORDS = ("distinguishing_words", "runner_up_words")
 QUEUE: Schema = {
-    "raw_title": pl.String,
-    "occupation_id": pl.String,
-    "matched_title": pl.String,
-    "model_version": pl.String,
+    **dict.fromkeys(("raw_title", "occupation_id", "matched_title", "model_version"), pl.String),
     "confidence": pl.Float64,
     "rows": pl.UInt32,
-    "chosen_by": pl.String,
-    "served": pl.String,
-    "why_queued": pl.String,
-    "why_answered": pl.String,
-    "distinguishing_words": pl.List(pl.String),
-    "runner_up_words": pl.List(pl.String),
-    "top_occupation_ids": pl.List(pl.String),
-    "top_titles": pl.List(pl.String),
+    **dict.fromkeys(("chosen_by", "served", "why_queued", "why_answered"), pl.String),
+    **dict.fromkeys((*WORDS, "top_occupation_ids", "top_titles"), pl.List(pl.String)),
     "top_scores": pl.List(pl.Float64),
 }
 OF_THE_MODEL: Schema = {
@@ -98,10 +90,8 @@ def review(
 
     `answers`: outputs of `rolecall normalize`, the newest last; `root`: the clone or workspace with
     registry and feedback; `model`: address in the registry; empty: the one that answered the newest
-    run; `compare_with`: the answers of another model; `feedback`: the folder that the page names.
-
-    Raises:
-        ValueError: the answers are none, or the output is taken.
+    run; `compare_with`: the answers of another model; `feedback`: the folder that the page names. A
+    ValueError says that the answers are none, or the output is taken.
     """
     if budget < 1:
         raise ValueError(f"--budget={budget}; it is a number of titles, 1 or more")
@@ -118,9 +108,7 @@ def review(
         labels = {one.id: one.label for one in occupations}
         queue = build_queue(normalizer, pool, labels, budget)
         write_queue(queue, labels, folder / TABLE)
-        with atomic_write(folder / PAGE) as partial:
-            document = page(queue, occupations, address, feedback)
-            partial.write_text(document, encoding="utf-8")
+        write_bytes(page(queue, occupations, address, feedback).encode(), folder / PAGE)
     print(f"{output}: {len(queue):,} titles of {queue['rows'].sum():,} rows, by {address}")
 
 

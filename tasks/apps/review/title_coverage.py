@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 WEIGHT = 0.3  # of the vote of a reviewed title, where an alias has 1 (`calibrate.label_weight`)
 ALIKE = 0.9  # cosine from which a title is nearly another one
 CANDIDATES = 10_000  # titles that may be chosen; all titles count in what a choice is worth
-AT_ONCE, ROWS_AT_ONCE = 64, 4096
-"""Titles whose shares are computed together, and those on which they vote."""
+AT_ONCE, ROWS_AT_ONCE = 64, 4096  # titles whose shares are computed together, and those voted on
 
 
 class Cover(NamedTuple):
@@ -65,8 +64,7 @@ class Coverage:
             places = np.arange(start, min(start + AT_ONCE, len(gains)))
             gains[places] = self._gains(places, shares)
         computed = np.zeros(len(gains), np.int64)  # when so many titles were chosen
-        chosen: list[int] = []
-        added: list[float] = []
+        chosen, added = list[int](), list[float]()
         while len(chosen) < budget and is_open.any():
             best = int(np.where(is_open, gains, -1).argmax())
             if computed[best] < len(chosen):

@@ -31,13 +31,11 @@ from tasks.apps.web.responses import refusal
 MOST_BYTES = 1 << 22  # of a body
 SECONDS = 20.0  # for a body to arrive, and for each piece of an answer to leave
 HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
-
 HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([^:\[\]/@\s]+))(?::\d+)?", re.IGNORECASE)
 EVERYWHERE = ("", "0.0.0.0", "::")
 ORIGIN = re.compile(r"\*|https?://[^/\s]+")
 RECONCILIATION = re.compile(r"/(reconcile|suggest/.*|properties|occupation)?")
-FOR_PROGRAMS = {"queries", "extend", "callback"}
-"""Parameters of `GET /` that only clients of the reconciliation service send."""
+FOR_PROGRAMS = {"queries", "extend", "callback"}  # params of `GET /` that no browser's page sends
 HEAD_SECONDS = 10.0  # from the first byte, or the connection, to the end of a request's head
 CONNECTIONS = 200  # at once; beyond it a request gets status 503
 HEAD_BYTES = 1 << 16  # of a request's head, its address included

@@ -38,11 +38,10 @@ def api_page(schema: Mapping[str, Any], base: str) -> Response:
         for method, operation in methods.items()
     ]
     objects = [_table(name, one) for name, one in schema["components"]["schemas"].items()]
-    example = html.escape(EXAMPLE.format(base=base))
-    info = {name: html.escape(schema["info"][name]) for name in ("title", "version", "description")}
-    return _page(
-        "api.html", info | {"operations": "".join(operations + objects), "example": example}
-    )
+    names = ("title", "version", "description")
+    fields = {name: html.escape(schema["info"][name]) for name in names}
+    fields |= {"operations": "".join(operations + objects)}
+    return _page("api.html", fields | {"example": html.escape(EXAMPLE.format(base=base))})
 
 
 def _operation(method: str, path: str, operation: Mapping[str, Any]) -> str:
@@ -79,9 +78,8 @@ def _kind(field: Mapping[str, Any]) -> str:
     if kind == "array":
         kind = f"list of {_kind(field['items'])}"
     bounds = {"minimum": "from", "maximum": "to", "maxItems": "at most"}
-    return " ".join(
-        [kind, *(f"{word} {field[key]:g}" for key, word in bounds.items() if key in field)]
-    )
+    limits = [f"{word} {field[key]:g}" for key, word in bounds.items() if key in field]
+    return " ".join([kind, *limits])
 
 
 def _page(file: str, fields: Mapping[str, str], script: str = "") -> Response:

@@ -46,17 +46,14 @@ class Titles(BaseModel):
         Field(description="Of labels and titles in the answer; null: the closest alias's own."),
     ] = None
     explain: Annotated[
-        bool,
-        Field(description=f"Say which words drew the titles; {EXPLAINED} titles at most."),
+        bool, Field(description=f"Say which words drew the titles; {EXPLAINED} titles at most.")
     ] = False
 
     @model_validator(mode="after")
     def _bounded(self) -> Self:
         if len(self.titles) * (self.top_k or 1) > CANDIDATES:
-            raise ValueError(
-                f"{len(self.titles)} titles with top_k = {self.top_k}; titles times top_k may be "
-                f"{CANDIDATES:,}"
-            )
+            fault = f"{len(self.titles)} titles with top_k = {self.top_k}"
+            raise ValueError(f"{fault}; titles times top_k may be {CANDIDATES:,}")
         if self.explain and len(self.titles) > EXPLAINED:
             raise ValueError(f"{len(self.titles)} titles with explain; {EXPLAINED} at most")
         return self
@@ -92,25 +89,21 @@ class Explanation(BaseModel):
     words: list[Word]
 
 
-def _described() -> type[BaseModel]:
-    fields: dict[str, Any] = {
-        name: (
-            GenericAlias(list, column.type) if column.is_list else column.type | None,
-            Field(description=column.meaning),
-        )
-        for name, column in columns().items()
-    }
-    fields |= {
-        "raw_title": (str | None, Field(description="The title as it was sent.")),
-        "meaning": (str | None, Field(description="`reason` in a sentence.")),
-        "code_labels": (list[str], Field(description="Names of `codes`; empty if unknown.")),
-        "alternatives": list[Alternative],
-        "explanation": (Explanation | None, Field(None, description="With `explain` only.")),
-    }
-    return create_model("Answer", __doc__="The answer to a title.", **fields)
-
-
-Described = _described()
+FIELDS: dict[str, Any] = {
+    name: (
+        GenericAlias(list, column.type) if column.is_list else column.type | None,
+        Field(description=column.meaning),
+    )
+    for name, column in columns().items()
+}
+FIELDS |= {
+    "raw_title": (str | None, Field(description="The title as it was sent.")),
+    "meaning": (str | None, Field(description="`reason` in a sentence.")),
+    "code_labels": (list[str], Field(description="Names of `codes`; empty if unknown.")),
+    "alternatives": list[Alternative],
+    "explanation": (Explanation | None, Field(None, description="With `explain` only.")),
+}
+Described = create_model("Answer", __doc__="The answer to a title.", **FIELDS)
 
 
 class Answered(BaseModel):
@@ -143,9 +136,8 @@ def routes(normalizer: Normalizer, model: str, one_at_a_time: Lock) -> APIRouter
                 normalizer.predict([], **request.params)
             except ValueError as error:
                 raise BadRequest(str(error)) from None
-            answers = described(
-                normalizer, request.titles, request.params, explained=request.explain
-            )
+            titles, params = request.titles, request.params
+            answers = described(normalizer, titles, params, explained=request.explain)
             return as_json({"model": model, "answers": [*answers]})
 
     return router

@@ -21,12 +21,10 @@ SCORED_PAIRS: Schema = {
 }
 SPLITS = ("train", "valid", "test")
 PARAPHRASE_PARTS: Schema = dict.fromkeys(("split", "head", "paraphrase"), pl.String)  # train, valid
-PARAPHRASED = "paraphrases"
-"""The name of paraphrases as `similarity.systems.NAME.trained_on`; others are scored data sets."""
+PARAPHRASED = "paraphrases"  # as `similarity.systems.NAME.trained_on`, beside scored data sets
+# lowest and highest score per publisher, and of this repository's data sets; higher is closer
 RANGES = {"sick": (1.0, 5.0), "msrp": (0.0, 1.0), "sts": (0.0, 5.0), "simlex": (0.0, 10.0)}
-"""Lowest and highest score per publisher; higher is closer in all of them."""
 SAMPLE = {"sample_sentences": (0.0, 5.0), "sample_words": (0.0, 5.0)}
-"""Lowest and highest score of the data sets of this repository."""
 
 
 def scaled(pairs: pl.DataFrame) -> pl.DataFrame:
@@ -37,10 +35,7 @@ def scaled(pairs: pl.DataFrame) -> pl.DataFrame:
 
 
 def score_range(dataset: str) -> tuple[float, float]:
-    """Return the lowest and highest score of a data set; those of all STS years are the same.
-
-    IngestError if the data set is neither a publisher's nor the sample's.
-    """
+    """Return the lowest and highest score of a data set; IngestError if it is unknown."""
     name = "sts" if re.fullmatch(r"sts\d{4}/.+", dataset) else dataset
     if name not in RANGES | SAMPLE:
         raise IngestError(f"no range of scores is known for {dataset!r}, only for {[*RANGES]}")

@@ -104,10 +104,7 @@ class Paraphrases(NamedTuple):
 def read_pairs(
     publisher: Publisher, files: Mapping[str, Path], rejected: RejectedRows
 ) -> pl.DataFrame:
-    """Read columns of `SCORED_PAIRS` from the publisher's files by split, in their order.
-
-    IngestError if a file or a column is missing, or a file has no pair.
-    """
+    """Read `SCORED_PAIRS` from files by split; IngestError if a column or all pairs are missing."""
 
     def labelled(path: Path) -> Iterator[Row]:
         labels, of = publisher.labels, publisher.columns["score"]
@@ -132,10 +129,22 @@ def read_sts(files: Mapping[str, Path], rejected: RejectedRows) -> pl.DataFrame:
     sets; of their 20, MSRvid (2012) and SMT (2013) are not distributed with the others. The data
     sets are called `sts<year>/<set>`; `files`: as in `STS_FILES`.
     """
+
+    def scored(path: Path, *, partly: bool) -> Iterator[Row]:
+        for row in line_rows(path, "line", STS_ORIGIN, rejected):
+            fields = row.values["line"].split("\t")
+            if len(fields) != 3:
+                rejected.refuse(row, BAD_WIDTH)
+            elif partly and not fields[0].strip():
+                rejected.refuse(row, UNSCORED)
+            else:
+                names = ("score", "left", "right")
+                yield replace(row, values=dict(zip(names, fields, strict=True)))
+
     frames = []
     for name, path in files.items():
         dataset, _, split = f"sts{name}".rpartition(".")
-        rows = _sts_rows(path, rejected, partly_scored=name.startswith("2015/"))
+        rows = scored(path, partly=name.startswith("2015/"))
         frames.append(_published(rows, dataset, split, rejected))
     return pl.concat(frames)
 
@@ -186,17 +195,6 @@ def read_sample_paraphrases(path: Path, rejected: RejectedRows) -> Paraphrases:
     return _distinct(links(), path, SAMPLE_ORIGIN, rejected)
 
 
-def _sts_rows(path: Path, rejected: RejectedRows, *, partly_scored: bool) -> Iterator[Row]:
-    for row in line_rows(path, "line", STS_ORIGIN, rejected):
-        fields = row.values["line"].split("\t")
-        if len(fields) != 3:
-            rejected.refuse(row, BAD_WIDTH)
-        elif partly_scored and not fields[0].strip():
-            rejected.refuse(row, UNSCORED)
-        else:
-            yield replace(row, values=dict(zip(("score", "left", "right"), fields, strict=True)))
-
-
 def _published(
     rows: Iterable[Row], dataset: str, split: str, rejected: RejectedRows
 ) -> pl.DataFrame:
@@ -214,10 +212,8 @@ def _scored(rows: Iterable[Row], source: str, advice: str, rejected: RejectedRow
             *texts, score = (row[name] for name in SCORED_PAIRS)
             taken.append((*texts, float(score)))
     if not taken:
-        reasons = rejected.reasons()
-        raise IngestError(
-            f"{source} holds no scored pair, rows refused so far: {reasons}. {advice}"
-        )
+        fault = f"holds no scored pair, rows refused so far: {rejected.reasons()}"
+        raise IngestError(f"{source} {fault}. {advice}")
     return pl.DataFrame(taken, schema=SCORED_PAIRS, orient="row")
 
 
@@ -247,8 +243,7 @@ def _distinct(
         else:
             first.setdefault(frozenset((head, paraphrase)), (head, paraphrase))
     if not first:
-        raise IngestError(
-            f"{path} holds no pair of words, rows refused: {rejected.reasons()}. {origin}"
-        )
+        fault = f"holds no pair of words, rows refused: {rejected.reasons()}"
+        raise IngestError(f"{path} {fault}. {origin}")
     frame = pl.DataFrame(list(first.values()), schema=LINKS, orient="row")
     return Paraphrases(frame, count, self_links, count - self_links - len(first))

@@ -50,11 +50,9 @@ class ScoredPairsParams(Section):
 def scored_pairs(
     params: ScoredPairsParams, seed: int, rejected: RejectedRows
 ) -> tuple[pl.DataFrame, readers.Paraphrases]:
-    """Read everything: scored pairs (`SCORED_PAIRS`), and paraphrases by split.
+    """Read `SCORED_PAIRS`, and paraphrases (`PARAPHRASE_PARTS`), of which `seed` draws valid ones.
 
-    The frame of the paraphrases has schema `PARAPHRASE_PARTS`; `seed` draws the validation ones.
-    IngestError if a file or a column is missing, or holds no pair, or there are too few
-    paraphrases.
+    IngestError if a file or a column is missing, or holds no pair, or too few paraphrases.
     """
     folder, files = Path(params.folder), params.files
     if params.reader == "sample":

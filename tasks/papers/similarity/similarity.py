@@ -53,20 +53,14 @@ DISPLAYED = {  # test -> its measures on the page; Pearson's r and the error of 
     "msrp": ("accuracy",),
     STS_MEAN: ("pearson",),
 }
-METRICS = {
-    "pearson": "r",
-    "spearman": "ρ",
-    "mean_squared_error": "MSE, lower is better",
-    "accuracy": "accuracy",
-}
+METRICS = {"pearson": "r", "spearman": "ρ", "mean_squared_error": "MSE, lower is better"}
 NOTE = (
     "Pearson's r and Spearman's ρ of predicted and given scores; MSE of scores brought to 0–1, for "
     "systems that were trained on scores; accuracy with the threshold that is best on validation "
     "pairs. In brackets the 95 % interval, over pairs, of the mean over seeds; ± is the deviation "
     "over seeds. No system was trained on a pair of any test."
 )
-Results = dict[tuple[str, str], measures.Measured | None]
-"""(test, metric) -> the measure of one system; None where it is not defined."""
+Results = dict[tuple[str, str], measures.Measured | None]  # by (test, metric), of one system
 
 
 def similarity(
@@ -78,9 +72,8 @@ def similarity(
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the tables of schemas `TABLE` and `DIFFERENCES`.
 
-    `pairs`: schema `SCORED_PAIRS` with scores in [0, 1]: `test` is measured, `valid` gives
-    thresholds; `predictions`: of each system, in [0, 1], for each row of `pairs`; `trained_on`:
-    system -> its data, the group, whose first system is its base.
+    `pairs`: `SCORED_PAIRS` with scores in [0, 1], as are `predictions` of each system for them;
+    `valid` gives thresholds. `trained_on`: system -> its data; the first on each is the base.
     """
     by_system = {
         name: _results(pairs, scores, trained_on[name] != pair_files.PARAPHRASED, draws, seed)
@@ -158,10 +151,9 @@ def _differences(
 def predictions_of(
     params: SimilarityParams, losses: Mapping[str, dict[str, Any]], pairs: pl.DataFrame
 ) -> dict[str, Float[np.ndarray, "seed pair"]]:
-    """Return every system's similarity of the pairs, with each seed; in [0, 1].
+    """Return every system's similarity of `pairs` (`left, right`), with each seed; in [0, 1].
 
-    `losses`: section `losses`; a loss says by what two embeddings are compared; `pairs`: `left,
-    right: String`. FileNotFoundError if a system has not been trained.
+    A loss says by what two embeddings are compared. FileNotFoundError if a system is not trained.
     """
     left, right = pairs["left"].to_list(), pairs["right"].to_list()
     predictions = {}
@@ -178,6 +170,7 @@ def predictions_of(
 
 def as_markdown(table: pl.DataFrame, differences: pl.DataFrame) -> str:
     """Write the page, which a terminal shows as well; parts without a row are left out."""
+    title = "# Similarity: systems on pairs that people scored"
     single = pl.col("test").str.contains("/", literal=True)
     first = _by_measure(table.filter(~single), "trained_on", "value", names.share)
     gains = _by_measure(differences.filter(~single), "over", "difference", names.signed)
@@ -185,9 +178,7 @@ def as_markdown(table: pl.DataFrame, differences: pl.DataFrame) -> str:
         "## STS, set by set: Pearson's r": _sets(table.filter(single)),
         "## Gains over the first system of the same training data, paired": gains,
     }
-    return names.markdown_page(
-        "# Similarity: systems on pairs that people scored", first, NOTE, others
-    )
+    return names.markdown_page(title, first, NOTE, others)
 
 
 def _by_measure(
@@ -197,7 +188,7 @@ def _by_measure(
     sizes = dict(rows.select("test", "n").iter_rows())
     present = set(rows.select("test", "metric").iter_rows())
     columns = {
-        (test, metric): f"{test} {METRICS[metric]} (n {names.count(size)})"
+        (test, metric): f"{test} {METRICS.get(metric, metric)} (n {names.count(size)})"
         for test, size in sizes.items()
         for metric in DISPLAYED.get(test, ("pearson", "mean_squared_error"))
         if (test, metric) in present

@@ -42,10 +42,9 @@ def measured(
     draws: int,
     seed: int,
 ) -> Measured | None:
-    """Measure a correlation or the mean squared error.
+    """Measure a correlation (None if all gold, or one seed's scores, are equal) or the error.
 
-    A correlation is None if all gold, or all scores of one seed, are equal. ValueError if there is
-    no pair, or a value is not finite.
+    ValueError if there is no pair, or a value is not finite.
     """
     if measure != "mean_squared_error" and not (np.ptp(gold) and np.ptp(scores, axis=1).all()):
         return None

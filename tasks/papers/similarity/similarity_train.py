@@ -138,8 +138,7 @@ def training_pairs(
     """Select the pairs of one data set, or the paraphrases, less those of any test.
 
     A pair is left out if its two normalized strings, in either order, are a test pair of any data
-    set: 73 test pairs of SICK stand among its training pairs as well, and all of STS 2012 `MSRpar`
-    among MSRP's. ValueError if `trained_on` is no data set with pairs to train on.
+    set, as 73 of SICK's own are. ValueError if `trained_on` is no data set to train on.
     """
     if trained_on == pair_files.PARAPHRASED:
         rows = paraphrases.select("split", left="head", right="paraphrase")

@@ -63,12 +63,11 @@ OWN_TEST = {"typos": "typos", "synonyms": "composition", "extra_words": "extra_w
 
 
 def effects(scores: pl.DataFrame, queries: pl.DataFrame, draws: int, seed: int) -> pl.DataFrame:
-    """Pair the gains of `COMPARISONS` with 95 % bootstrap intervals: schema `EFFECTS`.
+    """Return the gains of `COMPARISONS` with 95 % bootstrap intervals: schema `EFFECTS`.
 
-    `slice` is `all`, and each source of a test whose queries are of several. Comparisons with a
-    model that is not there are left out. Of three seeds or more there is a row without a seed: the
-    mean gain, with an interval over seeds and queries. `scores`: schema `SCORES_BY_SEED`;
-    `queries`: schema `QUERIES`. ValueError if two models have not answered the same queries.
+    `slice` is `all`, and each source of a test with several. A model that is missing is left out.
+    From three seeds on there is a row without a seed: the mean gain, with an interval over seeds
+    and queries. `scores`: schema `SCORES_BY_SEED`. ValueError if two models answered other queries.
     """
     rows: list[tuple[object, ...]] = []
     for system, over in COMPARISONS:
@@ -93,8 +92,7 @@ def effects(scores: pl.DataFrame, queries: pl.DataFrame, draws: int, seed: int) 
 def kept_up(scores: pl.DataFrame, queries: pl.DataFrame, draws: int, seed: int) -> pl.DataFrame:
     """Test whether the mixes with feedback keep up with `LAST` on `KEPT`, Holm over these.
 
-    A row passes when the lower end of its paired interval, at the level of Holm's step-down, lies
-    above −`MARGIN`. Arguments as of `effects`; a test or slice without queries is left out.
+    A row passes if the lower end of its paired interval, at Holm's level, lies above −`MARGIN`.
     """
     rows, draw = [], child_seed(seed, "table3", "kept_up")
     for system in (VERDICTS, CORRECTIONS):
@@ -126,10 +124,7 @@ def paper_errors_removed(system: str, over: str, test: str) -> float | None:
 def _groups(
     scores: pl.DataFrame, queries: pl.DataFrame, system: str, over: str
 ) -> Iterator[tuple[tuple[int, str, str], pl.DataFrame]]:
-    """Yield both models' values (those of `over` as `COLUMN_over`) by seed, test and slice.
-
-    The slices are `all`, and the sources of a test that has several.
-    """
+    """Yield both models' values (`COLUMN_over`: of `over`) by seed, test and slice."""
     mine, theirs = scores.filter(system=system), scores.filter(system=over)
     if mine.is_empty() or theirs.is_empty():
         return

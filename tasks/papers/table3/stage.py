@@ -3,8 +3,7 @@
 In: `data/lexical/{scores.parquet,table.csv}`, `data/evaluate/K/SEED/{scores.parquet,table.csv}` of
 every mix K and all `seeds`, all tests' queries; `untrained` is that of the mix `base`. Out, in
 `data/table3/`: `table.csv` (each seed), `summary.csv` (mean and spread over seeds), `effects.csv`
-and `kept_up.csv` (`tasks/papers/table3/effects.py`), `metrics.json`, and `table3.md` for people,
-where mixes have the numbers of the paper's models beside them.
+and `kept_up.csv` (`tasks/papers/table3/effects.py`), `metrics.json`, `table3.md` for people.
 """
 
 from __future__ import annotations
@@ -55,10 +54,9 @@ class Table3Params(Section):
 def summary(
     tables: pl.DataFrame, scores: pl.DataFrame, queries: pl.DataFrame, draws: int, seed: int
 ) -> pl.DataFrame:
-    """Mean over seeds with its interval over queries, and spread over seeds: schema `SUMMARY`.
+    """Return schema `SUMMARY` of `TABLE_BY_SEED`, `SCORES_BY_SEED` and `QUERIES`.
 
-    `low` and `high` hold the chance of the queries, not that of training; the spread is null with
-    one seed. `tables`: schema `TABLE_BY_SEED`; `scores`: `SCORES_BY_SEED`; `queries`: `QUERIES`.
+    `low` and `high` hold the chance of the queries, not that of training; one seed has no spread.
     """
     by_query = scores.group_by("system", "test", "query_id", maintain_order=True)
     means = by_query.agg(pl.col(*METRICS).mean())
@@ -70,23 +68,16 @@ def summary(
         largest=pl.when(several).then(pl.col("value").max()),
         deviation=pl.when(several).then(pl.col("value").std().round(6)),
     )
-    paper = pl.DataFrame(
-        [(*key, "all", "success_at_1", value) for key, value in PAPER_ACCURACY.items()],
-        schema={**dict.fromkeys(ROW, pl.String), "paper": pl.Float64},
-        orient="row",
-    )
+    printed = [(*key, "all", "success_at_1", value) for key, value in PAPER_ACCURACY.items()]
+    paper = pl.DataFrame(printed, schema=[*ROW, "paper"], orient="row")
     joined = values.join(spread, on=ROW, how="left", maintain_order="left")
     return joined.join(paper, on=ROW, how="left", maintain_order="left").select(list(SUMMARY))
 
 
 def read_evaluations(data: Path, seeds: list[int]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Read the lexical systems, `untrained` of the mix `base`, and each mix and seed.
-
-    Returns the measures of `METRICS` (schema `TABLE_BY_SEED`) and the values per query
-    (`SCORES_BY_SEED`). FileNotFoundError if a stage before has not run.
-    """
-    sources = list[tuple[Path, int | None, list[str]]]()
-    sources.append((data / "lexical", None, ["ngram", "tfidf"]))
+    """Read `TABLE_BY_SEED` and `SCORES_BY_SEED` of all systems; FileNotFoundError without them."""
+    sources: list[tuple[Path, int | None, list[str]]]
+    sources = [(data / "lexical", None, ["ngram", "tfidf"])]
     for mix in MIXES:
         systems = ["untrained", mix] if mix == BASE else [mix]
         sources += [(data / f"evaluate/{mix}/{seed}", seed, systems) for seed in seeds]

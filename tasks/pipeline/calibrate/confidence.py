@@ -20,7 +20,7 @@ from models.metrics.calibration import fitted
 from models.serving.confidence import KNOWN, Calibration, Levels, OodScore, logit, word_evidence
 from models.serving.index import AliasIndex
 from models.serving.search import Search
-from models.serving.spelling import Spelling
+from models.serving.spelling import SpellingCorrector
 from models.text.words import WORDS, TitleWords
 from tasks.pipeline.calibrate.prior import posterior
 
@@ -46,10 +46,9 @@ def calibrate(
 ) -> Calibration:
     """Fit confidence at every level on queries with known occupations.
 
-    `search` has its exemplars, `queries` (columns `cleaned` and `occupation_ids`, one row at least)
-    any number of correct occupations; `labels`: of `labels_of_titles`. At most
-    `max_false_rejection_rate` of the queries are rejected as not job titles. `made` (of
-    `made_queries`) are vaguer and count less.
+    `queries` has columns `cleaned, occupation_ids`, one row at least; `labels`: of
+    `labels_of_titles`. At most `max_false_rejection_rate` of the queries are rejected as not job
+    titles. `made` (of `made_queries`) are vaguer and count less.
     """
     words = TitleWords.of(search.index.titles)
     values, correct, ood_scores = judged(search, queries, hierarchy, temperature, words, labels)
@@ -84,12 +83,12 @@ def judged(
 ]:
     """Answer queries, none with the help of its own exemplar, and compare with what is right.
 
-    `words`: of the titles of the index. Returned are at each level the logarithm of the odds, then
-    `EVIDENCE`; whether the answer is right; and the out-of-domain score.
+    Returned are at each level the logarithm of the odds, then `EVIDENCE`; whether the answer is
+    right; and the out-of-domain score.
     """
     values, correct, ood_scores = [], [], []
     index = search.index
-    spelling = Spelling(words, lambda titles: index.positions(titles) >= 0)
+    spelling = SpellingCorrector(words, lambda titles: index.positions(titles) >= 0)
     ood_score = OodScore(frozenset(index.titles), words.endings)
     titles = spelling(queries["cleaned"].to_list())
     for batch, hits in without_own_exemplars(search).blocks(titles, 1):
@@ -100,7 +99,9 @@ def judged(
         pairs = pl.DataFrame({"occupation_id": names, "cleaned": aliases})
         own = pairs.join(labels, on=["occupation_id", "cleaned"], how="left", maintain_order="left")
         own_labels = own["label"].to_list()
-        features = word_evidence(titles[batch], aliases, own_labels, hits.closest, words.endings)
+        features = word_evidence(
+            titles[batch], aliases, own_labels, hits.top_similarity, words.endings
+        )
         repeated = np.repeat(features[:, None], len(hierarchy), axis=1)
         values.append(np.concatenate([logit(shares)[:, :, None], repeated], axis=2))
         gold = index.codes(queries[batch]["occupation_ids"].to_list())
@@ -108,7 +109,7 @@ def judged(
             hierarchy.agree(np.full(len(codes), answer), np.array(codes, np.int64)).any(axis=0)
             for answer, codes in zip(answers, gold, strict=True)
         ]
-        ood_scores.append(ood_score(titles[batch], hits.closest))
+        ood_scores.append(ood_score(titles[batch], hits.top_similarity))
     return np.concatenate(values), np.array(correct), np.concatenate(ood_scores)
 
 
@@ -145,14 +146,11 @@ def without_own_exemplars(search: Search) -> Search:
 
 
 class Labelled(NamedTuple):
-    """Queries (columns `cleaned, occupation_ids`), the test that they are of, and what is missing.
+    """Queries for the fit, if there are enough."""
 
-    `test` is empty if there are too few; `missing` says so in words.
-    """
-
-    queries: pl.DataFrame
-    test: str
-    missing: str
+    queries: pl.DataFrame  # `cleaned, occupation_ids`
+    test: str  # that they are of; empty if there are too few
+    missing: str  # says so in words
 
 
 def labelled_queries(
@@ -160,9 +158,8 @@ def labelled_queries(
 ) -> Labelled:
     """Return what confidence is fitted on: labelled inputs, else held-out titles.
 
-    `valid` has the validation queries (schema `QUERIES`), `inputs` schema `SPLIT_INPUTS`. Labelled
-    inputs of split train count too, unless they are among the cleaned strings `trained` on or the
-    normalized strings `queried` by a test.
+    `valid`: schema `QUERIES`; `inputs`: `SPLIT_INPUTS`, of which the split train counts too, unless
+    among the cleaned strings `trained` on or the normalized strings `queried` by a test.
     """
     kept = ("cleaned", "occupation_ids")
     free = inputs.filter(pl.col("cleaned") != "", split="train").drop_nulls("occupation_id")
@@ -185,8 +182,7 @@ def labelled_queries(
 def made_queries(index: AliasIndex, rng: np.random.Generator) -> pl.DataFrame:
     """Make vague queries of `MADE` titles drawn at random: `cleaned, occupation_ids, is_topic`.
 
-    The last word alone and the initials mean the title's occupation. The first word alone is a
-    topic ("football"), or in other languages the head: perhaps it means a code above the title's.
+    The last word and the initials mean the title's occupation; the first, a topic, may not.
     """
     rows = []
     titles = [index.titles[row] for row in rng.permutation(len(index.titles)).tolist()]
@@ -201,11 +197,10 @@ def made_queries(index: AliasIndex, rng: np.random.Generator) -> pl.DataFrame:
 
 
 def labels_of_titles(aliases: pl.DataFrame, occupations: pl.DataFrame) -> pl.DataFrame:
-    """Return the label of each occupation in the language of each of its titles.
+    """Return `occupation_id, cleaned, label`: of each title, the label in the title's language.
 
-    Columns `occupation_id, cleaned, label`. Of several languages of a title, that of the
-    occupation's own label comes first; a language without a label has this one. `aliases` has
-    schema `SPLIT_ALIASES`, `occupations` schema `OCCUPATIONS`.
+    Of several languages of a title, that of the occupation's own label comes first; a language
+    without a label has this one. In: schemas `SPLIT_ALIASES` and `OCCUPATIONS`.
     """
     spoken = aliases.filter("preferred").select("occupation_id", "language", label="title")
     own = occupations.select("occupation_id", own="occupation_label")
@@ -224,26 +219,22 @@ def labels_of_titles(aliases: pl.DataFrame, occupations: pl.DataFrame) -> pl.Dat
 def exact_shares(
     aliases: pl.DataFrame, inputs: pl.DataFrame, index: AliasIndex, hierarchy: Levels
 ) -> list[float]:
-    """Return how often inputs that are a title of one occupation alone are labelled with it.
+    """Return how often inputs that are a title of one occupation alone are labelled so, by level.
 
-    At each level, of the rows of `inputs` (schema `SPLIT_INPUTS`) that the split calls `known`;
-    `aliases` has schema `SPLIT_ALIASES`. A preferred title goes before other occupations' aliases.
+    The split calls these `inputs` `known`. A preferred title goes before others' aliases.
     """
     code = {name: number for number, name in enumerate(index.occupations)}
+    pairs = []
     known = inputs.filter(split="known").drop_nulls("occupation_id")
     called = aliases.join(known, on="normalized", how="semi")
     owners: dict[tuple[str, bool], set[str]] = defaultdict(set)
     for title, preferred, name in called["normalized", "preferred", "occupation_id"].iter_rows():
         owners[title, preferred].add(name)
-    right = []
     for title, name in known.select("normalized", "occupation_id").iter_rows():
         own = owners[title, True] or owners[title, False]
         if len(own) == 1 and name in code:
-            answer = np.array([code[next(iter(own))]])
-            right.append(hierarchy.agree(answer, np.array([code[name]]))[0])
-    hits = np.array(right, float).reshape(-1, len(hierarchy)).sum(axis=0)
-    shares: list[float] = ((hits + ASSUMED_RIGHT) / (len(right) + ASSUMED)).tolist()
-    return shares
+            pairs.append([code[next(iter(own))], code[name]])
+    return _agreeing(pairs, hierarchy, ASSUMED_RIGHT, ASSUMED)
 
 
 def agreement(inputs: pl.DataFrame, index: AliasIndex, hierarchy: Levels) -> list[float]:
@@ -252,8 +243,12 @@ def agreement(inputs: pl.DataFrame, index: AliasIndex, hierarchy: Levels) -> lis
     in_index = pl.col("occupation_id").is_in(index.occupations)
     named = inputs.filter(in_index, ~pl.col("split").is_in(KEPT))
     labels = named.group_by("normalized").agg("occupation_id")["occupation_id"].to_list()
-    codes = [[code[name] for name in own[:2]] for own in labels if len(own) > 1]
-    pairs = np.array(codes, np.int64).reshape(-1, 2)
-    agreeing = hierarchy.agree(pairs[:, 0], pairs[:, 1]).sum(axis=0)
-    shares: list[float] = ((agreeing + PAIRS_AGREEING) / (len(pairs) + PAIRS)).tolist()
-    return shares
+    pairs = [[code[name] for name in own[:2]] for own in labels if len(own) > 1]
+    return _agreeing(pairs, hierarchy, PAIRS_AGREEING, PAIRS)
+
+
+def _agreeing(pairs: list[list[int]], hierarchy: Levels, right: int, seen: int) -> list[float]:
+    """Return the share of pairs that agree at each level, after `right` of `seen` further ones."""
+    first, second = np.array(pairs, np.int64).reshape(-1, 2).T
+    hits = hierarchy.agree(first, second).sum(axis=0)
+    return list(map(float, (hits + right) / (len(pairs) + seen)))

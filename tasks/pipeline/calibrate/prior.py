@@ -55,10 +55,7 @@ class Known(NamedTuple):
 def known_inputs(
     mix: str, inputs: pl.DataFrame, resolutions: pl.DataFrame, queries: Container[str]
 ) -> Known:
-    """Return the inputs that a mix may know, and none of `queries` (normalized).
-
-    `inputs` has schema `SPLIT_INPUTS`; `resolutions` schema `RESOLUTIONS`, empty without feedback.
-    """
+    """Return what a mix may know of `SPLIT_INPUTS` and `RESOLUTIONS`; no normalized query."""
     if MIXES.index(mix) < MIXES.index(LAST):
         inputs, resolutions = inputs.clear(), resolutions.clear()
     confirmed = resolutions.filter(~pl.col("held_out")).drop_nulls("occupation_id")
@@ -129,10 +126,9 @@ def recounted(
     params: CalibrateParams,
     temperature: float,
 ) -> np.ndarray:
-    """Return the prior's bias [occupation] once people have reviewed other titles.
+    """Return a prior's bias [occupation] with the reviews `after` counted instead of `before`.
 
-    `bias`: that of a prior which counts the reviews `before` of each occupation; `after`: those to
-    be counted instead. A prior of another power than that of `params` stays.
+    A prior of another power than that of `params` stays.
     """
     scale, size = params.prior_power * temperature, len(bias)
     if not scale or not bias.any():

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import torch
 
+import tasks.io.schemas as schemas
 from models.network.embedding import embed_titles
 from models.network.kinds import load_model
 from models.reproducibility import generator
@@ -24,16 +25,6 @@ from tasks.io.command import network_options, print_counts, run
 from tasks.io.files import write_json
 from tasks.io.frames import read_frame, write_frame
 from tasks.io.mixes import MIXES, queried_strings, read_learned, read_queries
-from tasks.io.schemas import (
-    AUXILIARY_TITLES,
-    EXEMPLARS,
-    OCCUPATIONS,
-    PRIOR,
-    RESOLUTIONS,
-    SPLIT_ALIASES,
-    SPLIT_INPUTS,
-    STRINGS,
-)
 from tasks.io.section import load, load_run
 from tasks.pipeline.calibrate import confidence
 from tasks.pipeline.calibrate.prior import CalibrateParams, auxiliary_titles, gather, known_inputs
@@ -45,11 +36,11 @@ def main() -> None:
     mix, trained_as = options.mix, f"{options.mix}/{options.seed}"
     folder, seed = Path(f"data/calibrate/{trained_as}"), load_run().seed
     params, rule, index = load(CalibrateParams), load(EvaluateParams).rule, read_index()
-    resolutions = read_learned(mix, "resolutions", RESOLUTIONS)
-    inputs = read_frame(Path("data/split/inputs.parquet"), SPLIT_INPUTS)
+    resolutions = read_learned(mix, "resolutions", schemas.RESOLUTIONS)
+    inputs = read_frame(Path("data/split/inputs.parquet"), schemas.SPLIT_INPUTS)
     queried = queried_strings()
     auxiliary = auxiliary_titles(
-        read_frame(Path("data/auxiliary_taxonomy/titles.parquet"), AUXILIARY_TITLES),
+        read_frame(Path("data/auxiliary_taxonomy/titles.parquet"), schemas.AUXILIARY_TITLES),
         params.auxiliary_titles,
         generator(seed, "calibrate", "auxiliary"),
     )
@@ -58,14 +49,14 @@ def main() -> None:
     embedded = embed_titles(encoder, featurizer, index.titles)
     plain = Search(index, compared(featurizer, encoder, embedded), rule)
     prior, learned = gather(plain, known, params, rule.temperature, mix)
-    write_frame(prior, folder / "prior.parquet", PRIOR)
-    write_frame(learned, folder / "exemplars.parquet", EXEMPLARS)
-    trained = set(read_frame(Path(f"data/pairs/{mix}/strings.parquet"), STRINGS)["title"])
+    write_frame(prior, folder / "prior.parquet", schemas.PRIOR)
+    write_frame(learned, folder / "exemplars.parquet", schemas.EXEMPLARS)
+    trained = set(read_frame(Path(f"data/pairs/{mix}/strings.parquet"), schemas.STRINGS)["title"])
     labelled = confidence.labelled_queries(read_queries("valid"), inputs, trained, queried)
     calibration = None
     if labelled.test:
-        occupations = read_frame(Path("data/ingest/occupations.parquet"), OCCUPATIONS)
-        aliases = read_frame(Path("data/split/aliases.parquet"), SPLIT_ALIASES)
+        occupations = read_frame(Path("data/ingest/occupations.parquet"), schemas.OCCUPATIONS)
+        aliases = read_frame(Path("data/split/aliases.parquet"), schemas.SPLIT_ALIASES)
         codes = dict(occupations.select("occupation_id", "codes").iter_rows())
         hierarchy = Levels.of([codes[name] for name in index.occupations])
         exemplars = read_exemplars(index, rule, folder)

@@ -1,11 +1,9 @@
 """Real inputs that hold a title whole and that the n-gram matcher normalizes to its occupation.
 
 An input holds a title if the title stands in it between word boundaries, both normalized (Neculoiu
-et al. 2016, section 4.2, point 3). Words end at white space and at a slash ("developer/programmer"
-holds "developer"), and full stops that end a word stand outside it. Other kept punctuation belongs
-to its word: "c" is not in "c++", "r" not in "r&d", "net" not in ".net".
-
-The matcher *agrees* with a title if every occupation at its best score holds that title. It is
+et al. 2016, section 4.2, point 3). Words end at white space, a slash and a full stop; other kept
+punctuation belongs to its word: "c" is not in "c++", "r" not in "r&d", "net" not in ".net". The
+matcher *agrees* with a title if every occupation at its best score holds that title. It is
 *ambiguous* if only some do, and *disagrees* if none does. Of several titles with which it agrees
 the longest is taken, then the leftmost, then the first in the alphabet.
 """
@@ -32,11 +30,10 @@ def mined_inputs(
 ) -> tuple[pl.DataFrame, dict[str, int]]:
     """Mine the inputs; distinct ones by normalized title, in the order of their `input_id`.
 
-    Of equal inputs (schema `SPLIT_INPUTS`) the first with a label stands for all. `titles` (schema
-    `TITLES`) is the matcher's index; `taken` has normalized strings that no mined input may equal,
-    by reason. Returned are `title, occupation_ids, occupation_size` of the title, `raw_title,
-    variant` (cleaned), `normalized, label_agrees` of the input (null without a label); and how many
-    inputs each rule left over.
+    Of equal inputs (`SPLIT_INPUTS`) the first with a label stands for all. `titles` (`TITLES`) is
+    the matcher's index; `taken`: normalized strings that no mined input may equal, by reason. Out:
+    `title, occupation_ids, occupation_size` of the title, `raw_title, variant` (cleaned),
+    `normalized, label_agrees` (or null) of the input; and how many inputs each rule left over.
     """
     searched = titles.with_row_index("row").filter(pl.col("normalized") != "").sort("title")
     named = dict(searched.group_by("normalized").agg("row").iter_rows())
@@ -78,16 +75,13 @@ def mined_inputs(
 
 
 def contained_titles(inputs: Sequence[str], titles: Collection[str]) -> list[list[str]]:
-    """Find the normalized titles that each normalized input holds; one list an input.
-
-    An input does not hold itself. The longest title is first, of equally long ones the leftmost.
-    Runs of words are looked up in `titles` (a set, or keys), so the time is linear in the inputs.
-    """
-    longest, contained = max(map(len, titles), default=0), []
-    for text in inputs:
-        held = (run for run in _runs(text, longest) if run in titles and run != text)
-        contained.append(sorted(dict.fromkeys(held), key=len, reverse=True))
-    return contained
+    """Find the titles that each input holds besides itself, all normalized, the longest first."""
+    longest = max(map(len, titles), default=0)
+    held = (
+        dict.fromkeys(run for run in _runs(text, longest) if run in titles and run != text)
+        for text in inputs
+    )
+    return [sorted(names, key=len, reverse=True) for names in held]
 
 
 def without_taken(

@@ -4,12 +4,9 @@ In: `data/split/{titles,inputs,queries}.parquet`, and queries and variants of th
 Out: `data/extra_words/{variants,queries}.parquet`. Mined from the inputs of the splits `train` and
 `unlabelled`, those with a label held out by shares. Besides, training titles are padded with the
 words around the titles in the mined training inputs, and with phrases (Neculoiu et al. 2016,
-section 4.2, point 3). Ours: labelled training inputs are variants of the titles of their
-occupation.
-
-A mined input without a label trains and is no query: it may not be a job title ("500 Internal
-Server Error"). A string that normalizes to a title, or to a query or variant of an earlier stage,
-is left out and counted; of padded titles also one that equals a mined input.
+section 4.2, point 3). Ours: labelled training inputs are variants of titles of their occupation. A
+mined input without a label trains and is no query: it may be no job title. A string that normalizes
+to a title, or to an earlier query or variant, is left out and counted.
 """
 
 from __future__ import annotations
@@ -68,10 +65,10 @@ class ExtraWordsParams(Section):
 
 
 class ExtraWords(NamedTuple):
-    """Schemas `EXTRA_WORDS_VARIANTS` and `QUERIES`, and the figures of the stage."""
+    """What the stage writes."""
 
-    variants: pl.DataFrame
-    queries: pl.DataFrame
+    variants: pl.DataFrame  # schema `EXTRA_WORDS_VARIANTS`
+    queries: pl.DataFrame  # schema `QUERIES`
     metrics: dict[str, dict[str, object]]
 
 
@@ -85,8 +82,7 @@ def extra_words(
 ) -> ExtraWords:
     """Mine the inputs, draw their splits, and pad the training titles.
 
-    `titles` has schema `TITLES`, `inputs` `SPLIT_INPUTS`; `queries` (`QUERIES`) and `variants`
-    (`VARIANTS`) are those of all earlier stages.
+    `queries` (`QUERIES`) and `variants` (`VARIANTS`) are those of all earlier stages.
     """
     taken = {
         "is_a_title": set(titles["normalized"]),
@@ -146,8 +142,7 @@ def labelled_inputs(
 ) -> pl.DataFrame:
     """Return schema `VARIANTS`: each labelled input beside `copies` titles of its occupation.
 
-    Titles are drawn with replacement, and none that another occupation has as well. No input may
-    equal a normalized string of `taken`. `inputs`: `SPLIT_INPUTS`; `titles`: `TITLES`.
+    Titles are drawn with replacement, none that another occupation has; no input is in `taken`.
     """
     alone = titles.filter(pl.col("occupation_ids").list.len() == 1)
     occupation_id = pl.col("occupation_ids").list.first().alias("occupation_id")
@@ -170,21 +165,19 @@ def padded_titles(
 ) -> tuple[pl.DataFrame, dict[str, int]]:
     """Pad every title (schema `TITLES`) `copies` times, with the `words` of its language if any.
 
-    No padded title may equal a normalized string of `taken`, whose keys name the reasons. Also left
-    out: a string that its title has already, and one that holds a longer title than its own
-    ("nurse" between "the" and "manager of the ward"), because it may stand for that one. Returned
-    are schema `VARIANTS`, and how many titles were drawn and left out by each rule.
+    Left out are normalized strings of `taken`, by reason; a string that its title has already; and
+    one that holds a longer title than its own ("nurse" between "the" and "manager of the ward"),
+    which it may stand for. Out: schema `VARIANTS`, and counts of titles drawn and left out.
     """
     sound = titles.filter(pl.col("normalized") != "")
     named = dict(sound.select("title", "normalized").iter_rows())
-    drawn = [pl.DataFrame(schema={"title": pl.String, "variant": pl.String})]
+    drawn: dict[str, list[str]] = {"title": [], "variant": []}
     for (language,), own in sound.group_by("language", maintain_order=True):
         if copies and (around := words(str(language))):
             copied = own["title"].to_list() * copies
-            drawn.append(
-                pl.DataFrame({"title": copied, "variant": superfluous.pad(copied, around, rng)})
-            )
-    read = with_readings(pl.concat(drawn), "variant")
+            drawn["title"] += copied
+            drawn["variant"] += superfluous.pad(copied, around, rng)
+    read = with_readings(pl.DataFrame(drawn, schema=dict.fromkeys(drawn, pl.String)), "variant")
     variants = read.select("title", variant="cleaned", normalized="normalized")
     frame, counts = without_taken(variants, taken)
     held = contained_titles(frame["normalized"].to_list(), set(named.values()))

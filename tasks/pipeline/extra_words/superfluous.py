@@ -1,10 +1,9 @@
 """The superfluous words of real inputs, learned and put around any title.
 
-From an input that holds a title we learn its words before and after the title, as they stand
-between white space, with punctuation ("(urgent!)"). For a title we first draw the numbers of words
-before and after, together, from one input; then a sequence of so many words that was seen before a
-title, and likewise after it. Sequences stay whole. An input whose title ends inside a word
-("nurse/carer") teaches nothing. Known phrases are drawn as if inputs had shown them.
+From an input that holds a title we learn its words before and after it, with punctuation. For a
+title we first draw the numbers of words before and after, together, from one input; then a whole
+sequence of so many words that was seen before a title, and likewise after it. An input whose title
+ends inside a word ("nurse/carer") teaches nothing. Known phrases are drawn as if inputs had them.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def phrases_by_language() -> dict[str, Superfluous]:
     rows = pl.read_csv(Path(__file__).with_name("phrases.csv"))
     around = {}
     for (language,), own in rows.group_by("language", maintain_order=True):
-        before = own.filter(pl.col("kind") == "seniority")["phrase"].to_list()
+        before = own.filter(kind="seniority")["phrase"].to_list()
         around[str(language)] = known(before, own["phrase"].to_list())
     return around
 

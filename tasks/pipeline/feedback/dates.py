@@ -37,9 +37,8 @@ class DoubtfulDate(ValueError):
 def moment(judged_at: str, order: str = UNKNOWN) -> str:
     """Write a date or time as text of one width in UTC, so that later is greater.
 
-    A date is its midnight; a time without zone is taken as UTC. `order` is the file's
-    `slash_order`. DoubtfulDate if day and month could be either way round; ValueError if it is no
-    date, or lies outside the years 1 to 9999 in UTC.
+    A date is its midnight; a time without zone is taken as UTC. `order`: of `slash_order`.
+    DoubtfulDate, or ValueError if it is no date, or outside the years 1 to 9999 in UTC.
     """
     try:
         parsed = datetime.fromisoformat(judged_at)

@@ -2,17 +2,16 @@
 
 Titles that a review queue drew at random are held out: they measure accuracy without bias. So are
 disputed titles, which two models answer differently. Training reads all other titles of a queue; of
-titles from no queue the hash decides. A title stays held out in every later run, for champion and
-challenger alike, so the gate's queries grow with the feedback.
+titles from no queue the hash decides, for champion and challenger alike, in every later run.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Container
 
 import polars as pl
 
+from tasks.io.files import text_hash
 from tasks.io.schemas import QUERIES
 from tasks.pipeline.feedback.reader import DISPUTED, RANDOM
 
@@ -21,15 +20,14 @@ RANDOM_TITLES = "random_titles"  # the test of titles that a queue drew at rando
 
 def is_held_out(normalized: str, share: float) -> bool:
     """Tell whether a title is among the `share` of all titles that are held out."""
-    return int(_hash(normalized)[:13], 16) < share * 16**13  # 52 bits: exact as a float
+    return int(text_hash(normalized)[:13], 16) < share * 16**13  # 52 bits: exact as a float
 
 
 def held_out(
     titles: pl.Series, verdicts: pl.DataFrame, share: float, trained: Container[str]
 ) -> pl.Series:
-    """Tell of each normalized title whether it is held out.
+    """Tell of each normalized title whether it is held out; `share`: of titles from no queue.
 
-    `verdicts` (schema `VERDICTS`) say how a queue chose it; `share`: of the titles from no queue.
     Titles of `trained` (normalized) are not: the mixes before feedback learn from them anyway.
     """
     is_kept = dict.fromkeys(verdicts.drop_nulls("chosen_by")["normalized"], False)
@@ -49,8 +47,7 @@ def gate_queries(
 ) -> pl.DataFrame:
     """Return held-out titles (schema `RESOLUTIONS`) with a known occupation as schema `QUERIES`.
 
-    Those that a queue drew at random or chose as disputed (`verdicts`, schema `VERDICTS`) are tests
-    of their own. `aliases` (schema `SPLIT_ALIASES`) give the number of titles of an occupation.
+    Those that a queue drew at random or chose as disputed (`VERDICTS`) are tests of their own.
     """
     is_random, is_disputed = (
         pl.col("normalized").is_in(chosen_as(verdicts, way).implode()) for way in (RANDOM, DISPUTED)
@@ -58,7 +55,7 @@ def gate_queries(
     known = resolutions.filter("held_out").drop_nulls("occupation_id")
     titles = known.unique("normalized", keep="first", maintain_order=True)
     sizes = aliases.group_by("occupation_id").agg(occupation_size=pl.len().cast(pl.UInt32))
-    names = [f"feedback-{_hash(title)[:16]}" for title in titles["normalized"]]
+    names = [f"feedback-{text_hash(title)}" for title in titles["normalized"]]
     drawn = pl.when(is_random).then(pl.lit(RANDOM_TITLES))
     disputed = pl.when(is_disputed).then(pl.lit(DISPUTED))
     queries = titles.join(sizes, on="occupation_id", how="left", maintain_order="left")
@@ -70,7 +67,3 @@ def gate_queries(
         split=pl.lit("gate"),
         source=pl.lit("feedback"),
     ).select(list(QUERIES))
-
-
-def _hash(normalized: str) -> str:
-    return hashlib.sha256(normalized.encode()).hexdigest()

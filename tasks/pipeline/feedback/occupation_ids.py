@@ -3,12 +3,13 @@
 A spreadsheet writes `123` for `0123`, other programs `123.0`. If exactly one id of the taxonomy is
 `123` but for zeros in front, that one is meant. `1,234` and `1.2E+03` are refused with a reason of
 their own, because several ids may become the same number. An id in another case is known too, and a
-label in its place that a single occupation has.
+label instead of it that a single occupation has.
 """
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -34,13 +35,10 @@ class Ids(NamedTuple):
 
 
 class OccupationIds(NamedTuple):
-    """Per occupation: its label, and its titles in the index; all of them cleaned.
-
-    `owned` has the columns `predicted, matched, owned` (true), to be joined.
-    """
+    """Per occupation: its label, and its titles in the index; all of them cleaned."""
 
     labels: dict[str, str]
-    owned: pl.DataFrame
+    owned: pl.DataFrame  # `predicted, matched, owned` (true), to be joined
     numbers: dict[str, list[str]]  # ids of digits alone, by what is left without zeros in front
     names: dict[str, set[str]]  # ids by these in any case, and by the labels
 
@@ -49,13 +47,12 @@ class OccupationIds(NamedTuple):
         """Read schema `SPLIT_ALIASES`; the index holds the split `train`, every label among it."""
         labels, train = dict(labels_of(aliases).iter_rows()), aliases.filter(split="train")
         owned = train.select(predicted="occupation_id", matched="cleaned", owned=True).unique()
-        numbers: dict[str, list[str]] = {}
-        names: dict[str, set[str]] = {}
+        numbers, names = defaultdict[str, list[str]](list), defaultdict[str, set[str]](set)
         for name, label in labels.items():
             if name.isascii() and name.isdigit():
-                numbers.setdefault(_without_zeros(name), []).append(name)
-            for text in (name, label):
-                names.setdefault(text.casefold(), set()).add(name)
+                numbers[_without_zeros(name)].append(name)
+            names[name.casefold()].add(name)
+            names[label.casefold()].add(name)
         return cls(labels, owned, numbers, names)
 
     def look_up(self, texts: Iterable[str]) -> Ids:

@@ -34,12 +34,10 @@ NAMED = 3  # rows of a warning
 REQUIRED = ("raw_title", "predicted_occupation_id", "matched_title", "verdict")
 OPTIONAL = (*(name for name in FEEDBACK if name not in REQUIRED), "chosen_by", "served")
 CORRECT, INCORRECT, NOT_A_JOB_TITLE = "correct", "incorrect", "not_a_job_title"
-COVERAGE, RANDOM, DISPUTED = "coverage", "random", "disputed"
-"""How a review queue chose a title: for all that it speaks for, at random, or as disputed."""
-ANSWERED, ABSTAINED = "answered", "abstained"
-"""How the run that a queue was made of served a title: with the prediction, or with nothing."""
+COVERAGE, RANDOM, DISPUTED = "coverage", "random", "disputed"  # how a queue chose a title
+ANSWERED, ABSTAINED = "answered", "abstained"  # how the run behind a queue served a title
+# words of older files, which are still read
 EARLIER_VERDICTS = {"right": CORRECT, "wrong": INCORRECT, "no_job_title": NOT_A_JOB_TITLE}
-"""Words of older files, which are still read."""
 
 # Reasons say what is wrong and mostly what to write instead. They hold no value of the row, so that
 # equal faults are counted as one; the row's text stands beside them.
@@ -84,18 +82,18 @@ def read_feedback(
     occupations = OccupationIds.of(aliases)
     repairs = Counter(dict.fromkeys(REPAIRS, 0))
     verdicts = [pl.DataFrame(schema=VERDICTS)]
+    answers = ~pl.col("predicted_given") & (pl.col("verdict") == INCORRECT)
+    keys = ["predicted", "matched"]
     tables = [(path, columns, ORIGIN) for path in files(folder)]
     tables += [(OWN, {}, OWN_ORIGIN)] * from_labels
     for path, named, origin in tables:
         rejected.rows[display_path(path)] += 0  # a file without rows is reported, too
-        for rows in _usable(path, _columns(path, named, origin), origin, occupations, rejected):
-            _warn_of_unknown(rows, display_path(path))
-            keys, incorrect = ["predicted", "matched"], pl.col("verdict") == INCORRECT
-            answers = rows.with_columns(answers=~pl.col("predicted_given") & incorrect)
-            marked = answers.join(occupations.owned, on=keys, how="left", maintain_order="left")
-            counts = marked.select(needed.sum().alias(name) for name, needed in REPAIRS.items())
-            repairs.update(counts.row(0, named=True))
-            verdicts.append(_repaired(marked, occupations, from_labels=origin == OWN_ORIGIN))
+        for chunk in _usable(path, _columns(path, named, origin), origin, occupations, rejected):
+            _warn_of_unknown(chunk, display_path(path))
+            rows = chunk.with_columns(answers=answers)
+            rows = rows.join(occupations.owned, on=keys, how="left", maintain_order="left")
+            repairs.update(rows.select(**REPAIRS).sum().row(0, named=True))
+            verdicts.append(_repaired(rows, occupations, from_labels=origin == OWN_ORIGIN))
     return pl.concat(verdicts), dict(repairs)
 
 
@@ -170,9 +168,7 @@ def _read_cells(chunk: pl.DataFrame, occupations: OccupationIds, order: str) -> 
     """Parse the cells of a chunk: verdicts, ids, titles and times as they are meant.
 
     A `'` before a formula is removed (`tasks/io/formulas.py`). An empty verdict follows from the
-    correction. `order` is that of day and month between slashes. Added are `normalized`, `matched`
-    (cleaned), `says_nothing`, `from_correction` (the correction alone implies the verdict), `at,
-    at_fault`, and for `predicted` and `corrected` the columns of `_occupation`.
+    correction, `from_correction`. `order` is that of day and month between slashes.
     """
     others = (chunk[name].str.strip_chars() for name in FEEDBACK if name != "raw_title")
     stripped = (unguarded(cells).str.strip_chars() for cells in others)

@@ -3,9 +3,8 @@
 Raw titles are the same if they are equal normalized. In this order:
 
 1. A raw title that is a query of any test and split is left out of everything but the overrides.
-2. A raw title of the taxonomy keeps the verdicts that agree with it. `correct` for an occupation
-   that does not hold the title, and `incorrect` for one that does, are left out, and a correction
-   to an occupation that does not hold it is dropped: such a fault is repaired in the taxonomy.
+2. A raw title of the taxonomy keeps the verdicts that agree with it, and the corrections to an
+   occupation that holds it: a fault of the taxonomy is repaired there.
 3. The same reviewer's same verdict and correction on the same raw title and prediction count once.
 4. Of a reviewer's different verdicts on one raw title and prediction the latest hold.
 5. `correct` claims that the predicted occupation is correct, `incorrect` that it is not, and a
@@ -48,15 +47,13 @@ DISPUTED = (pl.col("pro") > 0) & (pl.col("con") > 0)  # in the frame of `_decide
 def resolve(
     verdicts: pl.DataFrame, aliases: pl.DataFrame, queries: Container[str]
 ) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, int]]:
-    """Return the resolutions, those of queries (rule 1), and counts.
+    """Return the resolutions, those of (normalized) queries (rule 1), and counts.
 
-    Both frames have the columns of schema `RESOLUTIONS` but `held_out`, sorted by raw title and
-    predicted occupation. Verdicts: `rows` = `query` + `contradicts_taxonomy` + `duplicate` +
-    `outdated` + `counted`. Predictions (distinct raw title and predicted occupation): `predictions`
-    = `correct` + `incorrect` + `unresolved` + `not_the_right_one` + `shared_title`.
-    `correction_contradicts_taxonomy` counts verdicts that lost their correction, `conflicts` the
-    raw titles and occupations on which reviewers differed. `verdicts`: schema `VERDICTS`;
-    `aliases`: `SPLIT_ALIASES`; `queries`: normalized.
+    Both frames have the columns of `RESOLUTIONS` but `held_out`, sorted by raw title and predicted
+    occupation. Verdicts: `rows` = `query` + `contradicts_taxonomy` + `duplicate` + `outdated` +
+    `counted`. Predictions (distinct raw title and predicted occupation): `predictions` = `correct`
+    + `incorrect` + `unresolved` + `not_the_right_one` + `shared_title`. `conflicts` counts the raw
+    titles and occupations on which reviewers differed.
     """
     judged = check(verdicts, VERDICTS, "verdicts").drop_nulls("predicted_occupation_id")
     rows = judged.select(
@@ -105,10 +102,7 @@ def resolve(
 
 
 def latest_verdicts(verdicts: pl.DataFrame) -> pl.DataFrame:
-    """Return each reviewer's latest verdict on a title (schema `VERDICTS`), if it names an answer.
-
-    A verdict without a time is older than any other. Two answers at once count as none.
-    """
+    """Return each reviewer's latest answer to a title (schema `VERDICTS`); two at once are none."""
     answers = pl.col("occupation_id").is_not_null() | (pl.col("verdict") == NOT_A_JOB_TITLE)
     at, whose = pl.col("judged_at").fill_null(""), [TITLE, "reviewer_id", "from_labels"]
     latest = verdicts.filter(answers).filter((at == at.max()).over(whose))
@@ -121,15 +115,15 @@ def overrides(
 ) -> pl.DataFrame:
     """Return the answers that reviewers fixed (schema `OVERRIDES`), sorted.
 
-    An override is the one correct occupation of a title, which a registered model answers, or an
-    occupation that it does not answer, because people called it incorrect and gave no other. No
-    test uses overrides, so titles of queries are among them. A title has no occupation if more
-    reviewers call it not a job title than give it one; at a tie it has no override. The taxonomy's
-    own titles are job titles, whoever says otherwise.
+    An override is the one correct occupation of a title, or one that people called incorrect and
+    gave no other for. No test uses overrides, so titles of queries are among them. A title has no
+    occupation if more reviewers call it not a job title than give it one; at a tie it has no
+    override. The taxonomy's own titles are job titles, whoever says otherwise.
     """
     by_people = latest_verdicts(verdicts.filter(~pl.col("from_labels"))).group_by(TITLE)
-    some = pl.col("occupation_id").is_not_null().sum()
-    counted = by_people.agg(none=(pl.col("verdict") == NOT_A_JOB_TITLE).sum(), some=some)
+    counted = by_people.agg(
+        none=(pl.col("verdict") == NOT_A_JOB_TITLE).sum(), some=pl.col("occupation_id").count()
+    )
     is_alias = pl.col(TITLE).is_in(aliases["normalized"].to_list())
     voices = counted.filter((pl.col("none") > 0) & ~is_alias)
     none = voices.filter(pl.col("none") > pl.col("some"))

@@ -72,9 +72,8 @@ def feedback(
 ) -> Feedback:
     """Read the files and resolve them; rows that cannot be used are put into `rejected`.
 
-    `aliases`: schema `SPLIT_ALIASES`; `queries`: normalized strings of all queries, which no
-    resolution may hold; `trained`: normalized strings that the mixes before learn from. IngestError
-    if a file or a column is missing, or `feedback.columns` does not fit.
+    `queries`: normalized strings, which no resolution may hold; `trained`: those that the mixes
+    before learn from. IngestError if a file or a column is missing, or `columns` does not fit.
     """
     read, folder = {"from_labels": params.from_labels}, Path(params.folder)
     verdicts, repairs = read_feedback(folder, params.columns, aliases, rejected, **read)
@@ -124,12 +123,11 @@ def summary(counts: dict[str, Any]) -> list[str]:
     """Describe the use of the rows in a few lines."""
     lines = []
     for file, read in counts["rows_read"].items():
-        reasons = counts["rejected"].get(file, {})
-        faults = {reason: count for reason, count in reasons.items() if reason not in NOTICES}
-        left = [f"{count} {reason}" for reason, count in reasons.items() if reason in NOTICES]
-        if faults:
-            counted = ", ".join(f"{count} × {reason}" for reason, count in faults.items())
-            left.append(f"{sum(faults.values())} refused ({counted})")
+        reasons = counts["rejected"].get(file, {}).items()
+        left = [f"{count} {reason}" for reason, count in reasons if reason in NOTICES]
+        if faults := [(count, reason) for reason, count in reasons if reason not in NOTICES]:
+            counted = ", ".join(f"{count} × {reason}" for count, reason in faults)
+            left.append(f"{sum(count for count, _ in faults)} refused ({counted})")
         lines.append(f"{file}: {read} rows, {', '.join(left) or 'all taken'}")
     return [
         *lines,

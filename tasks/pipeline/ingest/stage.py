@@ -41,7 +41,7 @@ class InputsParams(FormatParams):
 
     @property
     def files(self) -> list[str]:
-        """The file or files; none if the name is empty."""
+        """The file or files that are named."""
         return list(filter(None, [self.file] if isinstance(self.file, str) else self.file))
 
 
@@ -90,10 +90,7 @@ class Ingested(NamedTuple):
 
 
 def ingest(params: IngestParams) -> Ingested:
-    """Read everything; rows that cannot be used are in `rejected`, with file, line and reason.
-
-    IngestError if a file or a column is missing; the message names it and where it comes from.
-    """
+    """Read everything; IngestError if a file or a column is missing."""
     rejected, (of_taxonomy, of_inputs) = RejectedRows(), params.located
     taxonomy = read_taxonomy(of_taxonomy, rejected)
     inputs = read_inputs(of_inputs, taxonomy.titles, rejected)
@@ -109,10 +106,9 @@ def read_inputs(
 
 
 def inputs_of(rows: Iterable[Row], known: Container[str], rejected: RejectedRows) -> pl.DataFrame:
-    """Return columns of `INPUTS`; `input_id` counts the accepted rows, from 0.
+    """Return columns of `INPUTS`; refuse rows whose occupation is none of `known`.
 
-    A row whose occupation is none of `known`, the taxonomy's, is refused; `2231.0` is the id
-    `2231`, unless it is one itself.
+    `input_id` counts the accepted rows, from 0. `2231.0` is the id `2231`, unless one itself.
     """
     taken = list[tuple[int, str, str | None]]()
     for row in rows:
@@ -142,11 +138,7 @@ def _rows(params: InputsParams, rejected: RejectedRows) -> Iterator[Row]:
 
 
 def require_usable(ingested: Ingested, params: IngestParams) -> None:
-    """Refuse what no later stage can work with; the taxonomy is blamed before what rests on it.
-
-    IngestError if there are less than two occupations, files of inputs gave none, or more than
-    `max_rejected_share` of all rows are faulty.
-    """
+    """Raise an IngestError: under two occupations, no inputs in their files, or too many faults."""
     taxonomy, inputs = params.located
     if ingested.occupations.height < 2:
         how = "is empty" if ingested.occupations.is_empty() else "has one occupation only"
@@ -165,11 +157,10 @@ def require_usable(ingested: Ingested, params: IngestParams) -> None:
 
 def _what_was_in(files: Iterable[str], ingested: Ingested) -> str:
     """Say of each file how many rows it has, and why some were refused."""
-    parts = []
+    parts, reasons = [], ingested.rejected.by_file()
     for file in (display_path(Path(file)) for file in files):
         rows = ingested.rejected.rows[file]
-        reasons = ingested.rejected.by_file().get(file)
-        refused = f", refused: {reasons}" if reasons else ""
+        refused = f", refused: {reasons[file]}" if file in reasons else ""
         read = f"{rows} rows{refused}" if rows else "no rows, a header at most"
         parts.append(f"{file} has {read}")
     return ", ".join(parts) + ingested.rejected.likely_cause().rstrip(".")

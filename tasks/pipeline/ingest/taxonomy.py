@@ -8,7 +8,7 @@ without white space around them. Of two titles of one occupation and language th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated
@@ -19,15 +19,9 @@ from pydantic import AfterValidator
 from models.text.titles import KEPT_PUNCTUATION, clean_title, normalize_title
 from tasks.io.schemas import ALIASES, GROUPS, OCCUPATIONS
 from tasks.io.section import Params
+from tasks.tables import rejected as reasons
 from tasks.tables.delimited import Format, checked_delimiter, checked_encoding
-from tasks.tables.rejected import (
-    DUPLICATE_OCCUPATION,
-    DUPLICATE_TITLE,
-    UNKNOWN_OCCUPATION,
-    RejectedRows,
-    Row,
-    empty,
-)
+from tasks.tables.rejected import RejectedRows, Row, empty
 from tasks.tables.source_files import IngestError
 
 ENGLISH = "en"
@@ -54,27 +48,19 @@ class FormatParams(Params):
 
 
 class TaxonomyParams(FormatParams):
-    """Which format, which files (its own names to names in the folder), which columns (`table`).
-
-    `columns.title` may be a list: several titles a row. `languages`: those whose titles are kept,
-    labels in the first one that an occupation has; none: all, labels in English if there are such.
-    """
+    """Which format, which files, and which of their columns and languages."""
 
     reader: Annotated[str, AfterValidator(checked_reader)]
-    files: dict[str, str]
-    columns: dict[str, str | list[str]]
-    languages: list[str]
+    files: dict[str, str]  # the reader's names to names in the folder
+    columns: dict[str, str | list[str]]  # of `table`; `title` may have several
+    languages: list[str]  # whose titles are kept; none: all
 
 
 def read_taxonomy(params: TaxonomyParams, rejected: RejectedRows) -> Taxonomy:
-    """Read the files with the reader that `params` name, titles of `params.languages` alone.
-
-    IngestError if a file or a column is missing, or no title is in one of these languages.
-    """
-    read: Callable[[TaxonomyParams, RejectedRows], Taxonomy] = import_module(
-        f"tasks.pipeline.ingest.taxonomies.{params.reader}"
-    ).read
-    return read(params, rejected).in_languages(params.languages)
+    """Read titles of `params.languages`; IngestError if a file, column or language is missing."""
+    reader = import_module(f"tasks.pipeline.ingest.taxonomies.{params.reader}")
+    taxonomy: Taxonomy = reader.read(params, rejected)
+    return taxonomy.in_languages(params.languages)
 
 
 class Taxonomy:
@@ -84,8 +70,8 @@ class Taxonomy:
         self.rejected = rejected
         self.codes: dict[str, list[str]] = {}
         self.groups: dict[str, str] = {}  # code of the hierarchy -> its label, if a reader knows it
+        # of each occupation: (language, cleaned) -> as received; the label is first
         self.titles: dict[str, dict[tuple[str, str], str]] = {}
-        """Of each occupation: (language, cleaned) -> as received; the label is first."""
         self.labels: dict[tuple[str, str], str] = {}  # (id, language) -> the label, as received
 
     def add_occupation(
@@ -94,7 +80,7 @@ class Taxonomy:
         """Take an occupation with its label in a language; False if `row` was refused."""
         reason = _empty(occupation_id, label, "occupation_label")
         if reason or (occupation_id, language) in self.labels:
-            self.rejected.refuse(row, reason or DUPLICATE_OCCUPATION)
+            self.rejected.refuse(row, reason or reasons.DUPLICATE_OCCUPATION)
             return False
         self.codes.setdefault(occupation_id, list(codes))
         self.labels[occupation_id, language] = label
@@ -107,9 +93,9 @@ class Taxonomy:
         if reason := _empty(occupation_id, title, "title"):
             self.rejected.refuse(row, reason)
         elif titles is None:
-            self.rejected.refuse(row, UNKNOWN_OCCUPATION)
+            self.rejected.refuse(row, reasons.UNKNOWN_OCCUPATION)
         elif key in titles:
-            self.rejected.refuse(row, DUPLICATE_TITLE)
+            self.rejected.refuse(row, reasons.DUPLICATE_TITLE)
         else:
             titles[key] = title
             self.labels.setdefault((occupation_id, language), title)
@@ -121,8 +107,8 @@ class Taxonomy:
     def in_languages(self, languages: Sequence[str]) -> Taxonomy:
         """Return what there is in these languages, or if none is named in all, English first.
 
-        An occupation has its label in the first of them that it has; one without any is left out.
-        IngestError if no title is in one of them; the message lists the languages that are.
+        An occupation has its label in the first of them that it has, or is left out without any.
+        IngestError if no title is in one of them.
         """
         known = dict.fromkeys(language for _, language in self.labels)
         if unknown := [language for language in languages if language not in known]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 import polars as pl
@@ -79,9 +79,8 @@ def base_pairs(
 ) -> Iterator[pa.Table]:
     """Yield each title `positives_per_anchor` times with another title of its occupation.
 
-    The aliases come first, then the auxiliary taxonomy's titles and noisy copies, with each other.
-    `languages` has the columns `title, language` of the aliases. ValueError if no occupation has
-    two titles, or all titles share one occupation.
+    Aliases come first, then the auxiliary titles and noisy copies, with each other. `languages`:
+    `title, language` of the aliases. ValueError if no occupation has two titles, or all are of one.
     """
     groups = [(ALIAS,), (AUXILIARY, NOISY)] if AUXILIARY in strings["role"] else [(ALIAS,)]
     for roles in groups:
@@ -110,11 +109,7 @@ def variant_pairs(
     rng: np.random.Generator,
     languages: pl.DataFrame | None = None,
 ) -> Iterator[pa.Table]:
-    """Yield `similar` pairs of a title and a variant of it or its like, with their dissimilar ones.
-
-    `strings` (schema `STRINGS`) has the rows of role `source`; without `variants` (schema
-    `VARIANTS`) there are no pairs. `languages` as in `base_pairs`.
-    """
+    """Yield `similar` pairs of a title and a variant of it or its like, with dissimilar ones."""
     members = StringOccupations.of(strings, ALIAS, languages=languages)
     anchors = ids_of(variants["title"], strings, ALIAS)
     others = ids_of(variants["variant"], strings, source)
@@ -144,8 +139,7 @@ def feedback_pairs(
     Each stands in `params.pairs_per_verdict` pairs, so that few verdicts weigh little; of each kind
     there are `most` at most, shared equally. A rejection, of an incorrect prediction, replaces one
     of the `dissimilar_per_similar` pairs beside a similar one; the others are strangers of source
-    `base`. Further rejections stand alone. `strings` (schema `STRINGS`) has the rows of role
-    `feedback`; `resolutions` (schema `RESOLUTIONS`) all have a matched title.
+    `base`. Further rejections stand alone. `resolutions` (`RESOLUTIONS`) all have a matched title.
     """
     meet = params.variant_positive == "occupation"
     members = StringOccupations.of(strings, ALIAS, *([FEEDBACK] if meet else []))
@@ -181,11 +175,7 @@ def block(
     rng: np.random.Generator,
     rejected: tuple[np.ndarray, np.ndarray] = (NONE, NONE),
 ) -> pa.Table:
-    """Return one block: similar and rejected pairs of `source`, then dissimilar ones of `base`.
-
-    `similar` and `rejected` (which people called incorrect) are anchors and others, string ids;
-    each of `strangers_to`, strings of `members`, gets a stranger.
-    """
+    """Return pairs of `source`, `similar` then `rejected`, and strangers of source `base`."""
     strangers = _strangers(strangers_to, members, rng)
     anchors = np.concatenate([similar[0], rejected[0], strangers_to])
     others = np.concatenate([similar[1], rejected[1], strangers])
@@ -199,15 +189,13 @@ def block(
 
 def write_blocks(blocks: Iterable[pa.Table], path: Path) -> Counter[tuple[str, bool]]:
     """Write blocks as they come, a row group each; return the rows by (source, similar)."""
-    rows: Counter[tuple[str, bool]] = Counter()
-    with (
-        atomic_write(path) as partial,
-        pq.ParquetWriter(partial, PAIRS, compression="zstd", compression_level=3) as writer,
-    ):
+    rows = Counter[tuple[str, bool]]()
+    zstd: Any = {"compression": "zstd", "compression_level": 3}
+    with atomic_write(path) as partial, pq.ParquetWriter(partial, PAIRS, **zstd) as writer:
         for table in blocks:
             writer.write_table(table, row_group_size=max(1, len(table)))
             counts = pl.DataFrame(table).group_by("source", "similar").len()
-            rows += Counter({(source, similar): n for source, similar, n in counts.iter_rows()})
+            rows.update({(source, similar): n for source, similar, n in counts.iter_rows()})
     return rows
 
 
@@ -221,7 +209,7 @@ def read_blocks(path: Path) -> Iterator[pa.Table]:
 def _candidates(
     strings: pl.DataFrame, resolutions: pl.DataFrame, meet: bool, *, corrections: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return a pool of anchors, and start and size of the run in it for each of the inputs.
+    """Return a pool of anchors, start and size of each input's run in it, and the inputs.
 
     A confirmed input's run is the one title that it was matched with, a corrected input's all
     titles of the correct occupation. If they meet, both have all titles and all inputs of it.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -54,15 +55,14 @@ def _mixed(
         resolutions = read_frame(FEEDBACK / "resolutions.parquet", RESOLUTIONS)
         return with_feedback(before, resolutions, params, rng, corrections=mix == mixes.CORRECTIONS)
     source = next(source for source in mixes.SOURCES if source.stage == mix)
-    variants = mixes.training_variants(source)
-    strings = with_variants(read_frame(before / "strings.parquet", STRINGS), variants, source.name)
-
-    def own(new: int) -> Iterator[pa.Table]:
-        name = source.name
-        return drawn_pairs.variant_pairs(strings, variants, name, new, params, rng, titles)
-
+    variants, name = mixes.training_variants(source), source.name
+    strings = with_variants(read_frame(before / "strings.parquet", STRINGS), variants, name)
     kept = drawn_pairs.read_blocks(before / "pairs.parquet")
-    return strings, _continued(kept, params.shares[source.name], own)
+    return strings, _continued(
+        kept,
+        params.shares[name],
+        lambda new: drawn_pairs.variant_pairs(strings, variants, name, new, params, rng, titles),
+    )
 
 
 def with_feedback(
@@ -77,15 +77,12 @@ def with_feedback(
     learned = resolutions.drop_nulls("matched_title")
     strings_before = read_frame(before / "strings.parquet", STRINGS)
     strings = with_feedback_strings(strings_before, learned, corrections=corrections)
-
-    def own(new: int) -> Iterator[pa.Table]:
-        parts = (strings, learned, new, params, rng)
-        return drawn_pairs.feedback_pairs(*parts, corrections=corrections)
-
     kept = drawn_pairs.read_blocks(before / "pairs.parquet")
     if params.contradicted_pairs == "dropped":
         kept = without_contradicted(kept, strings_before, learned, corrections=corrections)
-    return strings, _continued(kept, params.shares["feedback"], own)
+    pairs = partial(drawn_pairs.feedback_pairs, corrections=corrections)
+    make = partial(pairs, strings, learned, params=params, rng=rng)
+    return strings, _continued(kept, params.shares["feedback"], make)
 
 
 def _continued(
@@ -110,8 +107,7 @@ def without_contradicted(
 
     A pair of source `extra_words` goes if people gave its string an occupation that its title does
     not have or, where they gave none, called an occupation of its title incorrect. Its dissimilar
-    pairs go too, so that the ratio stays. `strings` (schema `STRINGS`) and `blocks` are of the mix
-    before; `resolutions`: as of `feedback_pairs`.
+    pairs go too, so that the ratio stays. `strings` and `blocks` are of the mix before.
     """
     by_title = resolutions.group_by("normalized").agg(
         correct=known_occupation(corrections=corrections).drop_nulls().last(),

@@ -21,24 +21,17 @@ IS_CORRECT = pl.col("resolution") == "correct"
 def base_strings(
     titles: pl.DataFrame, queries: pl.DataFrame, auxiliary_taxonomy: pl.DataFrame = NO_AUXILIARY
 ) -> pl.DataFrame:
-    """Return the strings of the mix `base` as schema `STRINGS`.
-
-    Titles (schema `TITLES`) of the split `train` get the role `alias`, queries (schema `QUERIES`)
-    of the split `valid` the role `valid`, and the auxiliary taxonomy's titles (schema
-    `AUXILIARY_TITLES`) a role of their own, as their noisy copies do.
-    """
-    valid = queries.filter(split="valid").with_columns(title="cleaned")
-    titled, noisy = auxiliary_taxonomy.filter(~pl.col("noisy")), auxiliary_taxonomy.filter("noisy")
-    parts = ((titles.filter(split="train"), ALIAS), (valid, VALID), (titled, AUXILIARY))
-    return _numbered(*(_distinct(rows, role) for rows, role in (*parts, (noisy, NOISY))))
+    """Return `STRINGS` of the mix `base`: training titles, valid queries, auxiliary titles."""
+    return _numbered(
+        _distinct(titles.filter(split="train"), ALIAS),
+        _distinct(queries.filter(split="valid").with_columns(title="cleaned"), VALID),
+        _distinct(auxiliary_taxonomy.filter(noisy=False), AUXILIARY),
+        _distinct(auxiliary_taxonomy.filter(noisy=True), NOISY),
+    )
 
 
 def with_variants(strings: pl.DataFrame, variants: pl.DataFrame, role: str) -> pl.DataFrame:
-    """Add variants (schema `VARIANTS`) as rows of a role, with the occupations of their titles.
-
-    `strings` (schema `STRINGS`) holds every title of `variants` as an alias; its rows keep their
-    ids. `role` is the source's name.
-    """
+    """Add `VARIANTS` of aliases as rows of a role, with their occupations; ids stay."""
     titles = strings.filter(role=ALIAS).select("title", "occupation_ids")
     pairs = variants.select("title", "variant")
     named = pairs.join(titles, on="title", maintain_order="left", validate="m:1")
@@ -82,9 +75,8 @@ def _numbered(*parts: pl.DataFrame) -> pl.DataFrame:
 class StringOccupations:
     """Which strings belong to which occupations, as arrays from which pairs are drawn.
 
-    `ids` are the strings, rising; `string` has them grouped by occupation and within it by
-    language; a string of two occupations stands twice. `start` and `size` are of each row's
-    occupation, `language_start` and `language_size` of its language there.
+    `ids` are the strings, rising; `string` has them by occupation, then language, one of two
+    occupations twice; `start` and `size` are of each row's occupation, or its language there.
     """
 
     def __init__(

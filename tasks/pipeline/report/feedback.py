@@ -14,8 +14,6 @@ from typing import Any
 import polars as pl
 from markupsafe import Markup
 
-from models.metrics.intervals import bootstrap_interval
-from models.reproducibility import child_seed
 from tasks.pipeline.feedback.held_out import chosen_as
 from tasks.pipeline.feedback.reader import NOT_A_JOB_TITLE, RANDOM
 from tasks.pipeline.feedback.resolution import TITLE, latest_verdicts
@@ -71,8 +69,12 @@ def feedback(report_data: ReportData) -> Markup:
     rows = known.with_columns(answer, was=was, now=now)
     kinds = (("learned from", False), ("kept for the gate", True))
     parts = [(name, rows.filter(held_out=held_out)) for name, held_out in kinds]
-    drawn = chosen_as(report_data.verdicts, RANDOM)
-    random = rows.filter(pl.col("normalized").is_in(drawn.implode())).unique("normalized")
+    drawn = pl.col("normalized").is_in(chosen_as(report_data.verdicts, RANDOM).implode())
+    random = rows.filter(drawn).unique("normalized")
+    interval = ""  # of the accuracy on people's inputs
+    if len(random):
+        ends = asdict(report_data.interval(random["now"].cast(pl.Float64), "random_rows"))
+        interval = with_interval(ends["value"], ends)
     return section(
         "feedback",
         learns=True,
@@ -88,7 +90,7 @@ def feedback(report_data: ReportData) -> Markup:
         ],
         changes=[(name, *_changes(part)) for name, part in parts if len(part)],
         random=len(random),
-        interval=_interval(random["now"], report_data),
+        interval=interval,
         examples=list(_examples(rows, report_data)),
     )
 
@@ -107,35 +109,22 @@ def _changes(rows: pl.DataFrame) -> tuple[str, ...]:
     return (count(len(rows)), *map(share, shares), count(len(repaired)), count(len(broken)))
 
 
-def _interval(right: pl.Series, report_data: ReportData) -> str:
-    """Estimate the accuracy on people's inputs by random titles; empty without any."""
-    if right.is_empty():
-        return ""
-    draws, seed = report_data.evaluate.bootstrap_draws, report_data.seed
-    values = right.cast(pl.Float64).to_numpy()
-    interval = asdict(bootstrap_interval(values, draws, child_seed(seed, "report", "random_rows")))
-    return with_interval(interval["value"], interval)
-
-
 def _examples(
     rows: pl.DataFrame, report_data: ReportData
 ) -> Iterator[tuple[str, int, list[tuple[str, ...]]]]:
     """Yield a caption, how many titles changed so, and some of them."""
-    columns = ("raw_title", "occupation_id", "predicted_occupation_id", "answer")
+    columns = ["raw_title", "occupation_id", "predicted_occupation_id", "answer"]
     for caption, was in (("Right now, wrong before", False), ("Wrong now, right before", True)):
-        changed = rows.filter(was=was, now=not was)
-        if len(changed):
-            titles = changed.head(EXAMPLES).select(columns).iter_rows()
+        if len(changed := rows.filter(was=was, now=not was)):
+            titles = changed[columns].head(EXAMPLES).iter_rows()
             cells = [(title, *map(report_data.label, answers)) for title, *answers in titles]
             yield caption, len(changed), cells
 
 
 def reviewers(report_data: ReportData) -> Markup:
-    """Make the section of reviewers beside one another.
+    """Make the section of reviewers beside one another; the pipeline's own labels are one, too.
 
-    Two reviewers who answered the same title are a pair; it counts for each occupation, or for
-    "not_a_job_title", that one of them gave. Labels by which the pipeline judges itself are a
-    reviewer, too.
+    Two who answered the same title are a pair, which counts for each answer that one of them gave.
     """
     named = pl.when(pl.col("reviewer_id") == "").then(pl.lit(UNNAMED)).otherwise("reviewer_id")
     answers = latest_verdicts(report_data.verdicts).select(

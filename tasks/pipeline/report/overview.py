@@ -16,15 +16,13 @@ SPLITS = {
     "valid": "kept out to choose when to stop",
     "gate": "kept out for the gate between challenger and champion",
 }
+TERMS = [
+    ("loss_similar", "similar pairs", BLUE, "--"),
+    ("loss_dissimilar", "dissimilar pairs", ORANGE, ":"),
+]
 CURVES = {  # figures of the loss: meaning, and column, label, colour and style of each curve
     "loss": ("the loss", [("loss", "loss", INK, "-")]),
-    "terms": (
-        "the two terms of the loss",
-        [
-            ("loss_similar", "similar pairs", BLUE, "--"),
-            ("loss_dissimilar", "dissimilar pairs", ORANGE, ":"),
-        ],
-    ),
+    "terms": ("the two terms of the loss", TERMS),
 }
 
 

@@ -1,9 +1,9 @@
 """The parts of a page: Jinja2 templates in one environment, and Matplotlib figures as inline SVG.
 
 The report and the page of a decision are self-contained HTML, and equal figures give equal bytes.
-Templates escape whatever is not `Markup`, so a title cannot become an element. The colours below
-are drawn as they are and then named as variables of `page.css`, so that the dark page has its own.
-Text stays text. A figure has no title: Matplotlib's fonts lack many scripts, a browser's do not.
+Templates escape whatever is not `Markup`. Colours are drawn as they are and then named as variables
+of `page.css`, so that the dark page has its own. A figure has no title: Matplotlib's fonts lack
+many scripts, a browser's do not.
 """
 
 from __future__ import annotations
@@ -27,20 +27,13 @@ TEMPLATES = Path(__file__).parents[2]  # the folder `tasks`
 LAST_OF_PLANES = "".join(
     chr(plane + last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF)
 )
+# no HTML document may hold these: controls, surrogates and noncharacters
 FORBIDDEN = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef{LAST_OF_PLANES}]")
-"""Characters that no HTML document may hold: controls, surrogates and noncharacters."""
 LINKS, MAIN = '<nav aria-label="Sections"><ul>', "<main>"  # where the links and the sections begin
 
 INK, FAINT = "#1f2328", "#c9ced6"
 BLUE, ORANGE, GREEN, GREY = "#0072b2", "#d55e00", "#009e73", "#767676"
-VARIABLES = {
-    INK: "ink",
-    FAINT: "line",
-    BLUE: "blue",
-    ORANGE: "orange",
-    GREEN: "green",
-    GREY: "grey",
-}
+COLOURS = {"ink": INK, "line": FAINT, "blue": BLUE, "orange": ORANGE, "green": GREEN, "grey": GREY}
 STYLE = {
     "svg.fonttype": "none",
     "font.family": "DejaVu Sans",
@@ -89,11 +82,7 @@ def with_first_section(document: str, anchor: str, name: str, first: Markup) -> 
 def drawing(
     name: str, meaning: str, plot: Callable[[Axes], None], width: float = 4.6, height: float = 3.0
 ) -> Markup:
-    """Draw one set of axes as inline SVG; Matplotlib's settings change in here only.
-
-    `name`: distinct on the page; keeps the identifiers inside the SVG apart; `width`: inches, where
-    a letter of the text is 9/72 of one.
-    """
+    """Draw one set of axes as inline SVG; `name` keeps its identifiers apart; sizes in inches."""
     settings: Any = {**STYLE, "svg.hashsalt": name}
     written = io.StringIO()
     with rc_context(settings):
@@ -126,7 +115,7 @@ def _inline(svg: str, meaning: str) -> Markup:
     svg = re.sub(r'<g id="[^"]*_\d+"', "<g", svg)
     svg = re.sub(r"font-family: [^;\"]*;? ?", "", svg)
     svg = re.sub(r" (width|height)=\"[\d.]+pt\"", "", svg)
-    for colour, name in VARIABLES.items():
+    for name, colour in COLOURS.items():
         svg = svg.replace(colour, f"var(--{name})")
     svg = re.sub(r"\n\s*", " ", svg)
     return Markup(svg.replace("<svg", f'<svg role="img" aria-label="{escape(meaning)}"', 1))

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from models.metrics.intervals import Interval, bootstrap_interval
+from models.reproducibility import child_seed
 from models.serving.confidence import OodScore
 from models.text.words import TitleWords
 
@@ -54,11 +56,13 @@ class ReportData:
         """Return the label, or the id itself if the taxonomy does not hold it."""
         return self.labels.get(occupation_id, occupation_id)
 
-    def answers(self, titles: list[str], ood_threshold: float | None = None) -> pl.Series:
-        """Return the network's first answer to each cleaned title.
+    def interval(self, values: pl.Series, *names: str) -> Interval:
+        """Return the mean of values with its 95 % interval; `names` tell its draws apart."""
+        seed = child_seed(self.seed, "report", *names)
+        return bootstrap_interval(values.to_numpy(), self.evaluate.bootstrap_draws, seed)
 
-        It is empty if the title's out-of-distribution score is above a threshold.
-        """
+    def answers(self, titles: list[str], ood_threshold: float | None = None) -> pl.Series:
+        """Answer each cleaned title; empty if it is less like a job title than `ood_threshold`."""
         index = self.search.index
         if ood_threshold is not None:
             ood_score = OodScore(frozenset(index.titles), TitleWords.of(index.titles).endings)
@@ -66,7 +70,7 @@ class ReportData:
         for block, hits in self.search.blocks(titles, 1):
             names = [index.occupations[first] for first in hits.occupations[:, 0]]
             if ood_threshold is not None:
-                unlike = ood_score(titles[block], hits.closest) > ood_threshold
+                unlike = ood_score(titles[block], hits.top_similarity) > ood_threshold
                 names = ["" if one else name for one, name in zip(unlike, names, strict=True)]
             answers += names
         return pl.Series(answers, dtype=pl.String)

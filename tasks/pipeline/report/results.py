@@ -1,8 +1,6 @@
 """The sections on the tests: results and comparisons, coverage, and confusions.
 
-Success@1 has its 95 % bootstrap interval from the stage `evaluate`. Comparisons are paired: the
-interval of the mean difference over the same queries can tell systems apart whose own intervals
-overlap.
+Intervals are 95 % bootstrap ones. Comparisons are paired, over the same queries.
 """
 
 from __future__ import annotations
@@ -16,8 +14,7 @@ import polars as pl
 from markupsafe import Markup
 from matplotlib.axes import Axes
 
-from models.metrics.intervals import Interval, bootstrap_interval, paired_interval
-from models.reproducibility import child_seed
+from models.metrics.intervals import Interval
 from tasks.pipeline.report import names
 from tasks.pipeline.report.page import BLUE, GREEN, ORANGE, drawing, section, strong
 from tasks.pipeline.report.report_data import ReportData
@@ -92,10 +89,8 @@ def compare(report_data: ReportData) -> list[Comparison]:
         both = mine.join(theirs, on=["test", "query_id"], suffix="_theirs").sort("query_id")
         for test in names.in_order(both["test"], names.TESTS):
             rows = both.filter(test=test)
-            own, other = (rows[f"success_at_1{whose}"].to_numpy() for whose in ("", "_theirs"))
-            draws, seed = report_data.evaluate.bootstrap_draws, report_data.seed
-            difference = paired_interval(own, other, draws, child_seed(seed, "report", test))
-            comparisons.append(Comparison(test, baseline, difference))
+            gains = rows["success_at_1"] - rows["success_at_1_theirs"]
+            comparisons.append(Comparison(test, baseline, report_data.interval(gains, test)))
     return comparisons
 
 
@@ -178,10 +173,7 @@ def coverage(report_data: ReportData) -> Markup:
 
 
 def surest_first(run: pl.DataFrame, scores: pl.DataFrame, system: str) -> pl.DataFrame:
-    """Return `score, success` of each labelled input, the highest score first, null ones last.
-
-    `run`: schema `RUN`; the score of rank 1 counts; `scores`: schema `SCORES`.
-    """
+    """Return `score` (of rank 1), `success` of each labelled input, by score, null ones last."""
     first = run.filter(system=system, test=LABELLED, rank=1).select("query_id", "score")
     return (
         scores.filter(system=system, test=LABELLED)
@@ -192,11 +184,7 @@ def surest_first(run: pl.DataFrame, scores: pl.DataFrame, system: str) -> pl.Dat
 
 
 def curve(by_score: pl.DataFrame) -> pl.DataFrame:
-    """Return `threshold, answered, right` for each score as the threshold, the highest first.
-
-    `by_score`: of `surest_first`; `answered`: the share of all queries whose score is `threshold`
-    or more; `right`: the share of these that are answered rightly.
-    """
+    """Return each score as `threshold`, the share `answered` with it, and the share `right`."""
     answered = by_score.drop_nulls("score").group_by("score", maintain_order=True)
     return answered.agg(pl.len(), pl.col("success").sum()).select(
         threshold="score",
@@ -206,9 +194,8 @@ def curve(by_score: pl.DataFrame) -> pl.DataFrame:
 
 
 def _threshold(by_score: pl.DataFrame, threshold: float, report_data: ReportData) -> list[str]:
-    success = by_score.filter(pl.col("score") >= threshold)["success"].to_numpy()
-    seed = child_seed(report_data.seed, "report", "coverage", names.share(threshold))
-    interval = bootstrap_interval(success, report_data.evaluate.bootstrap_draws, seed)
+    success = by_score.filter(pl.col("score") >= threshold)["success"]
+    interval = report_data.interval(success, "coverage", names.share(threshold))
     return [
         names.share(threshold),
         names.count(len(success)),
@@ -244,9 +231,8 @@ def confusions(report_data: ReportData) -> Markup:
 def by_occupation(run: pl.DataFrame, queries: pl.DataFrame, system: str) -> pl.DataFrame:
     """Count `gold, misses, queries, taken_for, examples`, the most and largest share first.
 
-    `run`: schema `RUN`; rank 1 of `system` on the tests `CONFUSED` is judged; `queries`: schema
-    `QUERIES`; several gold occupations stay one list. `taken_for` holds `occupation_id, count` of
-    the most frequent wrong answers, at equal counts by id.
+    Rank 1 of `system` on the tests `CONFUSED` is judged; several gold occupations stay one list.
+    `taken_for` holds `occupation_id, count` of the most frequent wrong answers.
     """
     judged = pl.col("test").is_in(list(CONFUSED))
     total = queries.filter(judged).group_by(gold="occupation_ids").agg(queries=pl.len())

@@ -50,11 +50,8 @@ SECTIONS: dict[str, tuple[str, str, Callable[[ReportData], Markup]]] = {
 }
 """Heading, words of the link, and content by anchor."""
 
-FIGURES = {
-    **{name: name for name in ("occupations", "aliases", "inputs")},
-    "inputs_labelled": "of them labelled",
-    "rejected_errors": "rejected rows",
-}
+FIGURES = {name: name for name in ("occupations", "aliases", "inputs")}
+FIGURES |= {"inputs_labelled": "of them labelled", "rejected_errors": "rejected rows"}
 
 
 class ReportParams(Section):
@@ -88,11 +85,7 @@ def metrics(report_data: ReportData) -> dict[str, float]:
 
 
 def load_report_data(data: Path) -> ReportData:
-    """Read the parameters, and the files of earlier stages below `data`.
-
-    FileNotFoundError if a stage before has not run; SchemaError if a file is not what its stage
-    writes.
-    """
+    """Read the parameters, and earlier stages' files below `data`; FileNotFoundError without."""
     chosen, evaluate = load_run(), load(EvaluateParams)
     training = f"{chosen.mix}/{chosen.seeds[0]}"
     trained, calibrated = data / "train" / training, data / "calibrate" / training

@@ -63,9 +63,9 @@ def random_titles(report_data: ReportData) -> pl.DataFrame:
     by_date = dated.sort("judged_at", maintain_order=True)
     drawn = by_date.unique("normalized", keep="first", maintain_order=True)
     known = report_data.resolutions.filter("held_out").drop_nulls("occupation_id")
-    distinct = known.unique("normalized", keep="first")
-    gold = distinct.select("normalized", "cleaned", gold="occupation_id")
-    titles = drawn.join(gold, on="normalized", maintain_order="left")
+    gold = known.unique("normalized", keep="first").rename({"occupation_id": "gold"})
+    columns = ["normalized", "cleaned", "gold"]
+    titles = drawn.join(gold[columns], on="normalized", maintain_order="left")
     answers = report_data.answers(titles["cleaned"].to_list(), report_data.ood_threshold)
     is_gold = pl.col("predicted_occupation_id") == pl.col("gold")
     is_right = (pl.col("served") == ANSWERED) & is_gold
@@ -82,8 +82,7 @@ def random_titles(report_data: ReportData) -> pl.DataFrame:
 def weekly(titles: pl.DataFrame) -> pl.DataFrame:
     """Return the weeks in order: `week, models, abstained, right, now, titles, recorded, is_new`.
 
-    `abstained` to `recorded` are counts: `abstained` and `right` of titles with a record, `now` of
-    all; `is_new` marks weeks with a model that the week before had not.
+    `abstained` to `recorded` are counts; `is_new` marks weeks with a model that was not there.
     """
     by_week = titles.group_by("week").agg(
         pl.col("model_version").drop_nulls().unique().sort().alias("models"),

@@ -5,14 +5,10 @@ set. Out: `data/synonyms/{synonyms,variants,queries,rejected}.parquet` and count
 2016, section 4.2, point 2.
 
 A generated title that normalizes to a title or an earlier query is left out; a misspelt variant of
-an earlier stage is no query. The others are held out or train, each string on one side only. They
-stand in the order of their occupations (the first id of several), drawn within each, and every so
-many-th is taken: an occupation with n of N strings gives floor or ceiling of n · m / N to a split
-of m strings.
-
-The gate needs more queries than could be spared of these (`docs/design/evaluation.md`), so it also
-queries titles with two exchanges: harder ones, a slice of their own. Gold is every occupation of a
-title that becomes the string.
+an earlier stage is no query. The others are held out or train, each string on one side only: an
+occupation with n of N strings gives floor or ceiling of n · m / N to a split of m strings. The gate
+needs more queries (`docs/design/evaluation.md`), so it also queries titles with two exchanges, a
+slice of their own. Gold is every occupation of a title that becomes the string.
 """
 
 from __future__ import annotations
@@ -58,15 +54,18 @@ class SynonymsParams(Section):
 
     @model_validator(mode="after")
     def _files_are_in_the_folder(self) -> Self:
-        files = [self.file] if isinstance(self.file, str) else self.file
-        require_below(self.folder, files, self.NAME)
+        require_below(self.folder, self.files, self.NAME)
         return self
+
+    @property
+    def files(self) -> list[str]:
+        """Their names in the folder."""
+        return [self.file] if isinstance(self.file, str) else self.file
 
     @property
     def paths(self) -> list[Path]:
         """The file or files."""
-        files = [self.file] if isinstance(self.file, str) else self.file
-        return [Path(self.folder) / file for file in files]
+        return [Path(self.folder) / file for file in self.files]
 
 
 class Synonyms(NamedTuple):
@@ -86,11 +85,7 @@ def synonyms(
     params: SynonymsParams,
     seed: int,
 ) -> Synonyms:
-    """Exchange phrases of the titles of the split `train`.
-
-    `titles`: schema `TITLES`; `queries`: schema `QUERIES`, and `misspelt`: schema `VARIANTS`, of
-    earlier stages; `manual`: pairs of normalized phrases.
-    """
+    """Exchange phrases of the training titles; `queries` and `misspelt` are earlier stages'."""
     taxonomy, queried = set(titles["normalized"]), set(queries["normalized"])
     training = titles.filter(split="train")
     owned = training.explode("occupation_ids").rename({"occupation_ids": "occupation_id"})
@@ -141,10 +136,9 @@ def hold_out(
     """Return generated titles, one a normalized string, each with its split.
 
     `exchanges`: `title, variant, phrase, replacement, normalized`; `titles`: `title,
-    occupation_ids`, every title of `exchanges` once; `trained_on`: normalized strings of which none
-    is held out. Returned are `normalized, variant` (the first spelling), `occupation_ids` (sorted
-    union over the titles), `free` (not in `trained_on`), `split`, and `seen`: whether a string of
-    the split `train` has one of its pairs of phrases, in either direction.
+    occupation_ids`; `trained_on`: normalized strings that are not held out. Out: `normalized,
+    variant` (the first spelling), `occupation_ids` (of all its titles, sorted), `free` (not in
+    `trained_on`), `split`, `seen`: whether a string of the split train has one of its pairs.
     """
     strings = (
         exchanges.join(titles, on="title", maintain_order="left")
@@ -186,10 +180,9 @@ def draw_parts(strings: pl.DataFrame, params: SynonymsParams, seed: int) -> pl.D
 def twice_exchanged(
     strings: pl.DataFrame, pairs: pl.DataFrame, taken: set[str], count: int, seed: int
 ) -> pl.DataFrame:
-    """Exchange another phrase of titles that have one exchange, for `count` queries.
+    """Exchange another phrase of titles that have one exchange, for `count` queries of the gate.
 
-    `strings` are those of `hold_out`, whose columns the result has (`split` is `gate`, `seen`
-    null); `pairs` has schema `SYNONYMS`; `taken`: further normalized strings that no query may be.
+    `strings`: of `hold_out`, whose columns the result has, `seen` null; no query is in `taken`.
     """
     rng = generator(seed, "synonyms", "two_exchanges")
     owned = strings.select("occupation_ids", title="variant")
@@ -218,11 +211,7 @@ def twice_exchanged(
 
 
 def composition_queries(strings: pl.DataFrame, sizes: dict[str, int]) -> pl.DataFrame:
-    """Return the strings of the splits test, valid and gate as schema `QUERIES`.
-
-    `strings` are those of `hold_out`, with a null `seen` where two pairs make a string; `sizes` has
-    the number of titles of each occupation.
-    """
+    """Return the strings of test, valid and gate as `QUERIES`; `sizes`: of each occupation."""
     size = pl.element().replace_strict(sizes, return_dtype=pl.UInt32)
     return (
         pl.concat(strings.filter(split=split) for split in SPLITS)
@@ -255,11 +244,7 @@ def supported(min_contexts: int) -> pl.Expr:
 def induction_counts(
     rules: dict[str, int], passed: pl.DataFrame, fresh: pl.DataFrame, min_contexts: int
 ) -> dict[str, object]:
-    """Count candidates by rule, then pairs and titles at 1 context, at 2, and at `min_contexts`.
-
-    The paper's rules require one context. `passed` and `rules` are what `induce` returns; `fresh`
-    has the exchanges whose title is kept, whatever its contexts: `normalized, kind, contexts`.
-    """
+    """Count candidates by rule, then pairs and titles at 1 (the paper), 2 and `min_contexts`."""
     induced = fresh.filter(kind="induced")
     rows = {}
     for least in sorted({1, 2, min_contexts}):
@@ -275,11 +260,7 @@ def induction_counts(
 def title_counts(
     generated: pl.DataFrame, taxonomy: set[str], queried: set[str]
 ) -> dict[str, dict[str, int]]:
-    """Count normalized generated titles, left out by reason and kept, per kind and in all.
-
-    Both kinds of synonyms may make the same string, so the kinds add up to more than the whole. A
-    query that is a title counts as a title.
-    """
+    """Count normalized generated titles, left out (first reason) and kept, per kind and in all."""
     kinds = {kind: generated.filter(kind=kind) for kind in ("induced", "manual")}
     counts = {}
     for name, frame in {**kinds, "all": generated}.items():

@@ -20,8 +20,7 @@ import polars as pl
 from models.text.titles import KEPT_PUNCTUATION, clean_title, normalize_title
 
 TEXTS = ("title", "variant", "normalized", "phrase", "replacement", "kind")
-GENERATED = {**dict.fromkeys(TEXTS, pl.String), "contexts": pl.UInt32}
-"""Columns of `substitute`: `variant` is `title` with `phrase` exchanged for `replacement`."""
+GENERATED = {**dict.fromkeys(TEXTS, pl.String), "contexts": pl.UInt32}  # of `substitute`
 
 
 class Synonym(NamedTuple):
@@ -36,10 +35,9 @@ Index = Mapping[str, Mapping[str | None, list[Synonym]]]  # phrase -> occupation
 
 
 def substitute(titles: pl.DataFrame, synonyms: pl.DataFrame) -> pl.DataFrame:
-    """Exchange every phrase of every title for each of its synonyms, one at a time.
+    """Exchange every phrase of every title for each of its synonyms, one at a time: `GENERATED`.
 
-    `titles` has the columns `title` (cleaned) and `occupation_ids`, `synonyms` schema `SYNONYMS`.
-    The rows of `GENERATED` are distinct but for `contexts`, the largest of several occupations.
+    `titles`: `title` (cleaned), `occupation_ids`. `contexts` is the largest of several occupations.
     """
     index: dict[str, dict[str | None, list[Synonym]]] = defaultdict(lambda: defaultdict(list))
     columns = ("occupation_id", "phrase", "replacement", "kind", "contexts")

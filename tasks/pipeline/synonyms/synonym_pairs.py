@@ -5,11 +5,10 @@ Job Titles, a public repository) with lines `a, b, c => d`: on the right a term'
 identifier, with underscores for spaces, on the left all its names, mostly with its own.
 
 Induction: "C++ developer" and "C++ programmer" share one word; the complements are a candidate in
-this occupation (Neculoiu et al. 2016, section 4.2, point 2). Precisely: two titles, as normalized
-words, share n words (as often as both have them), 1 to `max_shared_words`, which are the first n of
-both titles or the last n of both. Neither complement is empty, and they share no word. A candidate
-passes if neither phrase is a title of the taxonomy, both consist of letters, digits and spaces, and
-both have at most `max_part_words` words.
+this occupation (Neculoiu et al. 2016, section 4.2, point 2). Precisely: two normalized titles have
+the same first, or last, n words, 1 to `max_shared_words`. Neither complement is empty, and they
+share no word. A candidate passes if neither phrase is a title of the taxonomy, both consist of
+letters, digits and spaces, and both have at most `max_part_words` words.
 """
 
 from __future__ import annotations
@@ -38,10 +37,9 @@ RULES = ("isolated", "special_characters", "too_long")  # why a candidate does n
 def read_synonyms(
     reader: str, paths: Sequence[Path], columns: Mapping[str, str], rejected: RejectedRows
 ) -> list[tuple[str, str]]:
-    """Read pairs (term, synonym) of normalized phrases, file after file, in their order.
+    """Read pairs (term, synonym) of normalized phrases, in their order, each pair once.
 
-    A pair means both directions and stands once. `reader` is `table`, `thesaurus` or `none`;
-    `columns` maps our names to a table's. IngestError if the file or a column is missing.
+    `reader`: `table`, `thesaurus` or `none`. IngestError if the file or a column is missing.
     """
     pairs: dict[frozenset[str], tuple[str, str]] = {}
     for row, term, synonym in _rows(reader, paths, columns, rejected):
@@ -81,8 +79,7 @@ def _thesaurus(path: Path, rejected: RejectedRows) -> Iterator[tuple[Row, str, s
             continue
         names = [normalize_title(name) for name in left.split(",")]
         term = normalize_title(right[0].replace("_", " "))
-        if term not in names and term.removesuffix(" jobs") in names:
-            term = term.removesuffix(" jobs")
+        term = next((own for own in (term, term.removesuffix(" jobs")) if own in names), term)
         if term in names:
             names.remove(term)
         yield from ((row, term, name) for name in names)
@@ -93,10 +90,9 @@ def induce(
 ) -> tuple[pl.DataFrame, dict[str, int]]:
     """Find the pairs of every occupation that pass, whatever their contexts, and count candidates.
 
-    `titles`: `occupation_id, normalized` of the training titles; `taxonomy`: normalized titles of
-    all splits. Returned are schema `SYNONYMS` without `kind`, phrase < replacement, sorted, where
-    `contexts` counts the different shared words that make the pair; and counts of `candidates` and
-    of each of `RULES`.
+    `titles`: `occupation_id, normalized`; `taxonomy`: normalized titles of all splits. Out: schema
+    `SYNONYMS` without `kind`, phrase < replacement, sorted, where `contexts` counts the different
+    shared words that make the pair; and counts of `candidates` and of each of `RULES`.
     """
     phrases = pl.col("phrase", "replacement")
     failed = (
@@ -138,14 +134,12 @@ def _remainders(titles: pl.DataFrame, max_shared_words: int) -> Iterator[pl.Data
 
 def _paired(remainders: pl.DataFrame) -> pl.DataFrame:
     """Pair every two remainders of one group that have no word in common, with `shared`."""
-    common = (
-        pl.col("phrase").str.split(" ").list.set_intersection(pl.col("replacement").str.split(" "))
-    )
+    phrase, replacement = (pl.col(name).str.split(" ") for name in ("phrase", "replacement"))
     return (
         remainders.lazy()
         .join(remainders.lazy().rename({"phrase": "replacement"}), on=["occupation_id", "shared"])
         .filter(pl.col("phrase") < pl.col("replacement"))
         # a word left in both would be shared too: then the titles share other words than these
-        .filter(common.list.len() == 0)
+        .filter(phrase.list.set_intersection(replacement).list.len() == 0)
         .collect()
     )

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
 QUERIES_AT_ONCE = 256
 EVERYDAY = "everyday"
-Answers = tuple[np.ndarray, np.ndarray]
-"""Of a model to queries in their order: first occupation, None for an abstention; success@1."""
+Answers = tuple[np.ndarray, np.ndarray]  # first occupations, None for an abstention; success@1
 
 
 def gate_queries(data: Path) -> pl.DataFrame:

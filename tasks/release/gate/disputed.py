@@ -42,7 +42,8 @@ def disputed(run: LastRun, before: Normalizer, after: Normalizer) -> dict[str, A
     Returns `queried`, the number of titles drawn; `titles`, those of them with two answers, in the
     order of their draw: raw title and occupation of the challenger, None where it abstains.
     """
-    titles = run.titles.sort(_turn(run), run.titles["raw_title"])["raw_title"].head(SAMPLED)
+    hashed = run.titles.with_columns(title_hashes(run.titles["raw_title"]))
+    titles = hashed.sort(draw_time(run.digits, "rows"), "raw_title")["raw_title"].head(SAMPLED)
     params = {name: value for name, value in run.params.items() if name != "min_confidence"}
     answers = both_answers(replace(run, params=params), titles.to_list(), before, after)
     if answers is None:
@@ -84,16 +85,20 @@ def read_disputed(root: Path) -> pl.DataFrame:
     return named.unique("normalized", keep="first", maintain_order=True).select(list(TITLES))
 
 
-def _turn(run: LastRun) -> pl.Series:
-    """Return when the first row of a title is drawn, if each row has an exponential time.
+def title_hashes(titles: pl.Series) -> pl.Series:
+    """Return the column `hash`, 32 bits for each title."""
+    named = (title.encode("utf-8", "surrogatepass") for title in titles)
+    return pl.Series("hash", map(zlib.crc32, named), pl.UInt32)
 
-    The times follow a hash of the title and of the run (Efraimidis and Spirakis 2006), so that a
-    network that waits for weeks does not run out of titles that come in every week.
+
+def draw_time(digits: int, rows: str) -> pl.Expr:
+    """Return when a title's first row is drawn, if each of its `rows` has an exponential time.
+
+    The times follow `hash` and the `digits` of the run (Efraimidis and Spirakis 2006), so that a
+    network that waits for weeks does not run out of titles that come in every week. Null: no rows.
     """
-    named = (title.encode("utf-8", "surrogatepass") for title in run.titles["raw_title"])
-    hashes = [zlib.crc32(name) ^ run.digits for name in named]
-    chance = (pl.Series(hashes, dtype=pl.Float64) + 0.5) / HASHES
-    return -chance.log() / run.titles["rows"]
+    chance = ((pl.col("hash") ^ pl.lit(digits, pl.UInt32)).cast(pl.Float64) + 0.5) / HASHES
+    return pl.when(pl.col(rows) > 0).then(-chance.log() / pl.col(rows))
 
 
 def _read(root: Path) -> dict[str, Any] | None:

@@ -32,8 +32,7 @@ VERSION = re.compile(r"models:/([A-Za-z0-9_-]+)/\d+")
 TITLES: Schema = {"raw_title": pl.String, "rows": pl.Int64}
 MOST_QUERIED = 2000  # distinct titles, the most frequent ones
 MOST_NAMED = 200  # titles that are named, the most frequent of those that change
-PARAMS = ("min_confidence", "code_depth")
-"""Of a run: those that change its answers, not only how many stand behind the first."""
+PARAMS = ("min_confidence", "code_depth")  # of a run: those that change its first answers
 PARTS = 160  # that are read, some twenty million rows: of a longer run every second, third … part
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from models.serving.model import Normalizer
-from models.serving.package import check_format
+from models.serving.package import check_format, read_normalizer
 from tasks.evaluation.systems import read_index
 from tasks.io.frames import read_frame
 from tasks.io.schemas import QUERIES
@@ -173,8 +173,7 @@ def _loaded(version: ModelVersion, root: Path) -> Normalizer:
     served = loaded.unwrap_python_model()
     if not hasattr(served, "normalizer"):
         check_format({}, address)
-    normalizer: Normalizer = served.normalizer
-    return normalizer
+    return served.normalizer  # type: ignore[no-any-return]
 
 
 def _loaded_champion(version: ModelVersion, root: Path) -> Normalizer:
@@ -189,8 +188,6 @@ def _loaded_champion(version: ModelVersion, root: Path) -> Normalizer:
 
 
 def _untrained(sources: RunFiles, root: Path) -> Normalizer:
-    from models.serving.package import read_normalizer
-
     with scratch_folder(root) as folder:
         build_artifact(sources, folder, "initial")
         return read_normalizer(folder)

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from jaxtyping import Float
     from torch import Tensor
 
-
 PROBED = 8  # titles that both are asked with, of as many units
 
 
@@ -45,11 +44,8 @@ class BagWeights(NamedTuple):
 def bag_weights(encoder: Encoder) -> BagWeights | None:
     """Return the weights of an encoder that is a bag; None of any other."""
     named = dict(encoder.named_parameters())
-    tables = [
-        f"{module}.weight"
-        for module, part in encoder.named_modules()
-        if isinstance(part, nn.Embedding)
-    ]
+    modules = encoder.named_modules()
+    tables = [f"{name}.weight" for name, part in modules if isinstance(part, nn.Embedding)]
     others = [name for name in named if name not in tables]
     shapes = [named[name].shape for name in others]
     if len(tables) != 1 or shapes not in ([], [(encoder.dim,)]):
@@ -68,8 +64,7 @@ def bag_weights(encoder: Encoder) -> BagWeights | None:
 
 
 OPSET = 17
-EXAMPLE_LENGTHS = (7, 5, 3)
-"""Of the strings that the export traces: several, of different lengths, the longest first."""
+EXAMPLE_LENGTHS = (7, 5, 3)  # of the strings that are traced: different, the longest first
 TRACING = (
     "You are using the legacy TorchScript-based ONNX export",
     "Exporting a model to ONNX with a batch_size other than 1",  # the initial state is traced too

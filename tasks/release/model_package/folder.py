@@ -12,7 +12,10 @@ found. Equal files give equal bytes.
 
 from __future__ import annotations
 
+import csv
 import shutil
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -28,7 +31,6 @@ from tasks.io.files import write_json
 from tasks.io.frames import read_frame, write_frame
 from tasks.io.schemas import EXEMPLARS, GROUPS, OCCUPATIONS, OVERRIDES, PRIOR, SPLIT_ALIASES
 from tasks.release.model_package import phrases
-from tasks.release.model_package.crosswalk import crosswalk_codes
 from tasks.release.model_package.prototypes import write_prototypes
 from tasks.release.model_package.run_files import VERSION, RunFiles
 from tasks.release.model_package.runtime import write_checksums
@@ -39,6 +41,7 @@ ALIASES = {
     "title": pl.Int64,
     "preferred": pl.Boolean,
 }
+CROSSWALK = ["code", "standard", "other_code"]
 TITLES = {"title": pl.String}
 UNITS = {"unit": pl.String}
 WORDS = {"word": pl.String, **dict.fromkeys(("titles", "ends", "begins"), pl.Int64)}
@@ -129,3 +132,42 @@ def _occupations(sources: RunFiles, prior: pl.DataFrame) -> pl.DataFrame:
     column = pl.Series("crosswalk_codes", others, pl.List(pl.String))
     joined = occupations.join(bias, on="occupation_id", how="left", maintain_order="left")
     return joined.with_columns(column, pl.col("bias").fill_null(0))
+
+
+def crosswalk_codes(
+    file: Path, occupation_ids: Sequence[str], codes: Sequence[Sequence[str]]
+) -> list[list[str]]:
+    """Return of each occupation its other codes, as `standard: code`, in the order of the file.
+
+    `file` has a pair a row, `code, standard, other_code`. `code` is an occupation_id or a code of
+    the hierarchy above; the narrowest that the file has for a standard counts. So a file from
+    ISCO-08 to another standard serves every occupation of ESCO. A ValueError names the line where a
+    value is missing, or says that no row is of this taxonomy.
+    """
+    pairs: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for code, standard, other in _crosswalk_rows(file):
+        pairs[code][standard].append(other)
+    others = []
+    for name, above in zip(occupation_ids, codes, strict=True):
+        narrowest: dict[str, list[str]] = {}
+        for code in (*above, name):
+            narrowest |= pairs.get(code, {})
+        others.append([f"{key}: {value}" for key, values in narrowest.items() for value in values])
+    if not any(others):
+        raise ValueError(
+            f"{file}: none of its {len(pairs)} codes is an occupation_id or a code of this "
+            f"taxonomy, such as {occupation_ids[0]!r}; is it another taxonomy's crosswalk?"
+        )
+    return others
+
+
+def _crosswalk_rows(file: Path) -> Iterator[tuple[str, str, str]]:
+    with file.open(encoding="utf-8-sig", newline="") as lines:
+        rows = csv.DictReader(lines)
+        if missing := [name for name in CROSSWALK if name not in (rows.fieldnames or ())]:
+            raise ValueError(f"{file}: no column {', '.join(missing)}; it has {rows.fieldnames}")
+        for number, row in enumerate(rows, start=2):
+            code, standard, other = ((row[name] or "").strip() for name in CROSSWALK)
+            if not (code and standard and other):
+                raise ValueError(f"{file}, line {number}: a value is missing in {row}")
+            yield code, standard, other

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from models.serving.index import EIGHTS, HALF_BYTES, StoredVectors
+from models.serving.package import read_normalizer
 from models.serving.scores import REVIEW
 from tasks.io.frames import read_frame, write_frame
 from tasks.io.mixes import CORRECTIONS
@@ -38,20 +39,14 @@ def learned(resolutions: pl.DataFrame, weight: float) -> pl.DataFrame:
     """Return the exemplars (schema `EXEMPLARS`), of this weight, of `RESOLUTIONS`."""
     nothing = pl.DataFrame(schema=dict(SPLIT_INPUTS))
     labelled = known_inputs(CORRECTIONS, nothing, resolutions, ()).labelled
-    return labelled.select(
-        "title",
-        "occupation_id",
-        weight=(pl.col("count") * weight).cast(pl.Float32),
-        source=pl.lit(REVIEW),
-    )
+    weights = (pl.col("count") * weight).cast(pl.Float32)
+    return labelled.select("title", "occupation_id", weight=weights, source=pl.lit(REVIEW))
 
 
 def exemplify(
     folder: Path, titles_with_verdicts: pl.Series, learned: pl.DataFrame, params: CalibrateParams
 ) -> None:
     """Replace the exemplars of cleaned titles with verdicts by those `learned` (`EXEMPLARS`)."""
-    from models.serving.package import read_normalizer
-
     model = read_normalizer(folder)
     before = read_frame(folder / "exemplars.parquet", EXEMPLARS)
     kept = before.filter(~pl.col("title").is_in(titles_with_verdicts.to_list()))
@@ -66,13 +61,9 @@ def exemplify(
     write_index(StoredVectors(np.concatenate([index[:aliases], learned_rows])), folder)
     write_frame(after, folder / "exemplars.parquet", EXEMPLARS)
     occupations = read_frame(folder / "occupations.parquet", KNOWN)
-    bias = recounted(
-        occupations["bias"].to_numpy(),
-        _reviews(before, occupations),
-        _reviews(after, occupations),
-        params,
-        model.rule.temperature,
-    )
+    bias = occupations["bias"].to_numpy()
+    was, now = (_reviews(exemplars, occupations) for exemplars in (before, after))
+    bias = recounted(bias, was, now, params, model.rule.temperature)
     write_frame(occupations.with_columns(bias=bias), folder / "occupations.parquet", KNOWN)
     write_prototypes(folder)
     write_checksums(folder)

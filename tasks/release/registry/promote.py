@@ -131,12 +131,9 @@ def _written(
 
 def _gate_values(client: MlflowClient, version: ModelVersion) -> dict[str, Any]:
     """Read what the gate found out; of a version without its artifact only what the tags say."""
-    values = {
-        **NOTHING_COMPARED,
-        "figures": json.loads(version.tags.get("decision_figures", "[]")),
-        "table_markdown": version.tags.get("decision_table", ""),
-        "undecided": False,
-    }
+    figures = json.loads(version.tags.get("decision_figures", "[]"))
+    table = version.tags.get("decision_table", "")
+    values = NOTHING_COMPARED | {"figures": figures, "table_markdown": table, "undecided": False}
     if any(file.path == ARTIFACT for file in client.list_artifacts(version.run_id)):
         with tempfile.TemporaryDirectory() as folder:
             values |= read_json(Path(client.download_artifacts(version.run_id, ARTIFACT, folder)))

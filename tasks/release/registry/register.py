@@ -38,19 +38,14 @@ if TYPE_CHECKING:
     from mlflow.entities.model_registry import ModelVersion
     from mlflow.models import ModelSignature
 
-
 CHALLENGER, CHAMPION = "challenger", "champion"
 CARRIED_OUT = "decision_carried_out"  # tag of a version that a decision has made champion
 CORRECTS = "corrects"  # tag of a version that is another one's network with later feedback
 ARTIFACT = "normalizer"
 REQUIREMENTS = ("mlflow", "numba", "numpy", "onnxruntime", "pandas", "pyarrow")
 DATA = (
-    "data/ingest/aliases.parquet",
-    "data/ingest/groups.parquet",
-    "data/ingest/inputs.parquet",
-    "data/ingest/occupations.parquet",
-    "data/split/aliases.parquet",
-    "data/split/titles.parquet",
+    *(f"data/ingest/{name}.parquet" for name in ("aliases", "groups", "inputs", "occupations")),
+    *(f"data/split/{name}.parquet" for name in ("aliases", "titles")),
     *(f"data/{writer}/queries.parquet" for writer in WRITERS),
     "data/feedback/verdicts.parquet",
 )
@@ -109,16 +104,13 @@ def signature(top_k: int) -> ModelSignature:
     from mlflow.types.schema import Array, DataType
 
     types = {str: DataType.string, float: DataType.double, bool: DataType.boolean}
-    answer = []
-    for name, column in columns().items():
-        kind = types[column.type]
-        answer.append(ColSpec(Array(kind) if column.is_list else kind, name, required=False))
-    params = [
-        ParamSpec("top_k", "long", top_k),
-        ParamSpec("min_confidence", "double", 0.0),
-        ParamSpec("code_depth", "long", 0),
-        ParamSpec("language", "string", ""),
+    kinds = {name: (types[one.type], one.is_list) for name, one in columns().items()}
+    answer = [
+        ColSpec(Array(kind) if is_list else kind, name, required=False)
+        for name, (kind, is_list) in kinds.items()
     ]
+    params = [ParamSpec("top_k", "long", top_k), ParamSpec("min_confidence", "double", 0.0)]
+    params += [ParamSpec("code_depth", "long", 0), ParamSpec("language", "string", "")]
     raw_title = ColSpec(DataType.string, "raw_title")
     return ModelSignature(Schema([raw_title]), Schema(answer), ParamSchema(params))
 

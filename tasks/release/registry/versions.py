@@ -35,10 +35,8 @@ def listing(root: Path) -> str:
         numbers = [int(found.version) for found in client.search_model_versions(f"name = '{name}'")]
         aliases = client.get_registered_model(name).aliases if numbers else {}
         waiting = waiting_version(root)
-        rows = [
-            _row(client.get_model_version(name, str(number)), waiting)
-            for number in sorted(numbers, reverse=True)
-        ]
+        newest_first = map(str, sorted(numbers, reverse=True))
+        rows = [_row(client.get_model_version(name, number), waiting) for number in newest_first]
     where = f"registry  {masked(tracking_uri(root))}"
     if not rows:
         advice = "`rolecall retrain` with its --profile registers one"
@@ -103,11 +101,10 @@ def rollback(root: Path, to: str | None = None, why: str = "") -> str:
             existing = ", ".join(sorted(versions, key=int))
             raise ValueError(f"--to {target}: {name} has {existing}; champion is {champion}")
         note = {"at": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC", "why": why}
+        back, restored = (json.dumps(end | note) for end in ({"to": target}, {"from": champion}))
         if champion != NONE:
-            noted = json.dumps({"to": target, **note})
-            client.set_model_version_tag(name, champion, BACK, noted)
-        noted = json.dumps({"from": champion, **note})
-        client.set_model_version_tag(name, target, RESTORED, noted)
+            client.set_model_version_tag(name, champion, BACK, back)
+        client.set_model_version_tag(name, target, RESTORED, restored)
         if BACK in versions[target].tags:
             client.delete_model_version_tag(name, target, BACK)
         client.set_registered_model_alias(name, CHAMPION, target)

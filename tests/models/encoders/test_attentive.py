@@ -5,11 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from encoder_checks import ROWS, check_dropout, layers_by_loop, padded
+from encoder_checks import ROWS, layers_by_loop, padded
 from shapes import checked
 
 from models.encoders.attentive import AttentiveEncoder, AttentiveSettings
-from models.text.units import UnitSettings
 
 SETTINGS = AttentiveSettings(
     unit="word",
@@ -52,30 +51,3 @@ def test_equals_the_equations_in_any_batch(pooling: str, bidirectional: bool) ->
     encoder = encoder_of(pooling=pooling, bidirectional=bidirectional)
     embeddings = checked(AttentiveEncoder.forward)(encoder, *padded(ROWS)).detach().numpy()
     np.testing.assert_allclose(embeddings, [by_equations(encoder, row) for row in ROWS], atol=1e-6)
-
-
-def test_dropout_on_the_vectors_in_training_only() -> None:
-    check_dropout(encoder_of(dropout=0.5))
-    check_dropout(encoder_of(), drops=False)
-
-
-def test_units() -> None:
-    assert AttentiveEncoder.units(SETTINGS) == (UnitSettings("word", 8, min_count=2),)
-    characters = replace(SETTINGS, unit="character", max_length=50)
-    assert AttentiveEncoder.units(characters) == (UnitSettings("character", 50),)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"unit": "ngram"}, "unit = 'ngram'; choose character or word"),
-        ({"max_length": 0}, "max_length = 0 words; choose 1 to 1000"),
-        ({"unit": "character", "max_length": 3}, "max_length = 3 characters; choose 4 to 1000"),
-        ({"pooling": "sum"}, "pooling = 'sum'; choose attention, last, mean or max"),
-        ({"min_count": 0}, "min_count = 0; choose 1 or more"),
-        ({"dropout": 1.0}, "dropout = 1.0; choose 0 or more, below 1"),
-    ],
-)
-def test_refuses_what_cannot_work(changes: dict[str, object], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        replace(SETTINGS, **changes)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from encoder_checks import check_dropout, padded
+from encoder_checks import padded
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shapes import checked
@@ -61,34 +61,3 @@ def test_equals_the_loop(rows: list[list[int]], activation: str, fully_connected
     encoder = encoder_of(activation=activation, fully_connected=fully_connected)
     embeddings = checked(ConvolutionEncoder.forward)(encoder, *padded(rows)).detach().numpy()
     np.testing.assert_allclose(embeddings, [by_loop(encoder, row) for row in rows], atol=1e-6)
-
-
-@pytest.mark.thorough
-def test_the_vector_of_padding_stays_zero() -> None:
-    """Give short strings, which look at it: no step of training moves it."""
-    encoder = encoder_of().train()
-    optimizer = torch.optim.Adam(encoder.parameters(), lr=0.1, weight_decay=0.1)
-    for _ in range(3):
-        encoder(*padded([[1], [2, 3], [0]])).sum().backward()
-        optimizer.step()
-    assert not encoder.characters.weight[0].any()
-
-
-def test_dropout_on_the_input_of_the_last_layer_in_training_only() -> None:
-    check_dropout(encoder_of(dropout=0.5))
-    check_dropout(encoder_of(), drops=False)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"widths": (), "filters": ()}, "give a count of filters for each width"),
-        ({"widths": (2, 2, 4)}, "choose different widths, and all 1 or more"),
-        ({"widths": (0, 2, 4)}, "choose different widths, and all 1 or more"),
-        ({"widths": (1, 2, 9)}, "choose widths up to max_length = 8"),
-        ({"fully_connected": "none", "dropout": 0.2}, "set dropout to 0"),
-    ],
-)
-def test_refuses_what_cannot_work(changes: dict[str, object], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        replace(SETTINGS, **changes)

@@ -5,14 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from encoder_checks import SMALL_RECURRENT, check_dropout, layers_by_loop, padded
+from encoder_checks import SMALL_RECURRENT, layers_by_loop, padded
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shapes import checked
 from torch import nn
 
 from models.encoders.recurrent import RecurrentEncoder
-from models.text.units import UnitSettings
 
 WINDOW = 9
 IDS = st.integers(0, 8)
@@ -57,14 +56,6 @@ def test_window_is_placed_at_random_in_training_only() -> None:
     assert ((counts / 3000 - 1 / 3).abs() < 0.04).all()  # 4.6 standard deviations
 
 
-def test_dropout_on_recurrent_weights_and_between_layers_in_training_only() -> None:
-    """Between layers where there is a between."""
-    check_dropout(encoder_of(dropout_recurrent=0.5))
-    for layers, differs in ((1, False), (2, True)):
-        encoder = encoder_of(layers=layers, dropout_recurrent=0.0, dropout_between=0.5)
-        check_dropout(encoder, drops=differs)
-
-
 def test_weights_begin_as_the_layers_make_them_and_keep_their_names() -> None:
     """Load weights of earlier models; a seed means what it meant: characters, blstm, dense."""
     torch.manual_seed(3)
@@ -77,10 +68,3 @@ def test_weights_begin_as_the_layers_make_them_and_keep_their_names() -> None:
     state = encoder_of(layers=2).state_dict()
     assert list(state) == list(expected)
     assert all(torch.equal(state[name], value) for name, value in expected.items())
-
-
-def test_reads_characters() -> None:
-    assert RecurrentEncoder.units(SMALL_RECURRENT) == (UnitSettings("character", 24),)
-    for value in (3, 1001):
-        with pytest.raises(ValueError, match=f"max_length = {value}; choose 4 to 1000 characters"):
-            replace(SMALL_RECURRENT, max_length=value)

@@ -3,14 +3,12 @@
 import numpy as np
 import pytest
 import torch
-from encoder_checks import ROWS, padded
+from encoder_checks import padded
 from hypothesis import given
 from hypothesis import strategies as st
 from shapes import checked
-from torch.nn import functional
 
 from models.encoders.word_average import WordAverageEncoder, WordAverageSettings
-from models.text.units import UnitSettings
 
 WORDS = 9
 
@@ -35,26 +33,3 @@ def test_equals_the_loop(rows: list[list[int]]) -> None:
     encoder = encoder_of()
     embeddings = checked(WordAverageEncoder.forward)(encoder, *padded(rows)).detach().numpy()
     np.testing.assert_allclose(embeddings, [by_loop(encoder, row) for row in rows], atol=1e-6)
-
-
-def test_a_title_without_a_word() -> None:
-    """Give zeros. The gradient there, 1e12 under a unit norm, moves nothing."""
-    encoder = encoder_of()
-    embeddings = encoder(*padded([[0], [2, 3]]))
-    assert (embeddings[0] == 0).all()
-    functional.normalize(embeddings, dim=1).sum().backward()
-    assert encoder.words.weight.grad.abs().max() < 1e3
-
-
-def test_padding_stays_zero() -> None:
-    encoder = encoder_of()
-    encoder(*padded(ROWS)).square().sum().backward()
-    before = encoder.words.weight.detach().clone()
-    torch.optim.Adam(encoder.parameters(), lr=0.1).step()
-    assert (encoder.words.weight != before).any(1).tolist() == [False] + [True] * (WORDS - 1)
-
-
-def test_reads_words() -> None:
-    assert WordAverageEncoder.units(encoder_of().settings) == (
-        UnitSettings("word", 20, min_count=2),
-    )

@@ -1,6 +1,4 @@
-"""The contrastive loss: by loop, by finite differences, and in the collapse."""
-
-from collections.abc import Callable
+"""The contrastive loss: by loop and by finite differences."""
 
 import pytest
 import torch
@@ -12,12 +10,10 @@ from models.losses.contrastive import (
     ContrastiveSettings,
     contrastive,
     contrastive_loss,
-    dissimilar_penalty,
     hardest,
 )
 from models.network.loss import PairBatch
 
-Build = Callable[..., ContrastiveSettings]
 PENALTIES = ("printed", "flipped", "hinge")
 
 
@@ -54,27 +50,6 @@ def test_equals_the_loop(loss_settings, rows, penalty, margin) -> None:
     expected = by_loop(similarity, similar, dissimilar, settings)
     assert loss.total.item() == pytest.approx(expected, abs=1e-12)
     assert loss.total.item() >= 0
-
-
-@pytest.mark.parametrize(("penalty", "gradient"), [("printed", 0), ("flipped", 2), ("hinge", 1.6)])
-def test_collapse(penalty: str, gradient: float) -> None:
-    """Make all embeddings equal, E = 1: d/dE is 0 printed, 2E flipped, 2(E - 0.2) hinge.
-
-    `printed` gives nothing to push hard negatives apart with. And no penalty can leave the exact
-    collapse by itself: the gradient on the vectors under the unit norm is (u - E·v) / |v| = 0.
-    """
-    similarity = torch.ones(3, requires_grad=True)
-    dissimilar_penalty(similarity, penalty, 0.2).sum().backward()
-    torch.testing.assert_close(similarity.grad, torch.full((3,), float(gradient)))
-    raw = torch.tensor([[3.0, 4.0], [3.0, 4.0]], dtype=torch.float64, requires_grad=True)
-    unit = torch.nn.functional.normalize(raw, dim=-1)
-    dissimilar_penalty((unit[0] * unit[1]).sum(), penalty, 0.2).backward()
-    assert raw.grad.abs().max() < 1e-12
-
-
-def test_unknown_penalty(loss_settings: Build) -> None:
-    with pytest.raises(ValueError, match=r"penalty = 'soft'; choose printed, flipped, hinge"):
-        loss_settings(penalty="soft")
 
 
 def batch_of_two_occupations() -> tuple[torch.Tensor, PairBatch]:

@@ -1,14 +1,13 @@
-"""The margin losses into a frozen space: by hand, by loop, by differences, and in the collapse."""
+"""The margin losses into a frozen space: by hand, by loop and by differences."""
 
 import math
-from dataclasses import replace
 from typing import get_args
 
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from loss_cases import check_pulled_apart, check_zero, circle, target_batch
+from loss_cases import check_zero, circle, target_batch
 from shapes import checked
 from torch.nn import functional
 
@@ -69,12 +68,12 @@ def scaled(a: list[float]) -> list[float]:
 
 def by_loop(embeddings: torch.Tensor, batch: PairBatch, how: str, margin: float) -> float:
     table, terms = batch.targets.table.tolist(), []
-    for place, row, negative_mask in zip(
+    for left, row, negative_mask in zip(
         batch.left.tolist(), batch.targets.rows.tolist(), batch.targets.negative_mask(), strict=True
     ):
         if row < 0:
             continue
-        predicted, target = scaled(embeddings[place].tolist()), table[row]
+        predicted, target = scaled(embeddings[left].tolist()), table[row]
         near = dot(predicted, target)
         difference = [a - b for a, b in zip(predicted, target, strict=True)]
         others = [v for j, v in enumerate(table) if negative_mask[j] and j != row]
@@ -146,8 +145,8 @@ def test_at_the_target_the_synthetic_negative_is_zero(negatives, margin, expecte
     """
     torch.manual_seed(0)
     raw = torch.randn(50, 300) * 7
-    table, places = functional.normalize(raw), list(range(50))
-    batch = target_batch(places, table, places, torch.zeros(50, 50).bool())
+    table, rows = functional.normalize(raw), list(range(50))
+    batch = target_batch(rows, table, rows, torch.zeros(50, 50).bool())
     embeddings = (raw * 0.3).requires_grad_()
     loss = frozen_margin(embeddings, batch, settings_of(negatives, margin))
     assert loss.total.item() == pytest.approx(expected, abs=1e-3)
@@ -169,33 +168,3 @@ def test_nothing_valid_costs_nothing(negatives: Negatives, rows: list[int]) -> N
         assert loss.total.item() > 0
     else:
         check_zero(loss, embeddings)
-
-
-@pytest.mark.parametrize("negatives", KINDS)
-def test_collapse(negatives: Negatives) -> None:
-    """Make all embeddings equal, targets on three axes: every gradient is there, and of its own.
-
-    The targets do not move, so a collapsed network is pulled apart: a step against the gradient
-    brings each embedding closer to its own target, and the embeddings away from each other.
-    """
-    torch.manual_seed(0)
-    table = torch.eye(4, dtype=torch.float64)[:3]
-    embeddings = torch.tensor([[1.0, 2.0, 1.5, 3.0]] * 3, dtype=torch.float64, requires_grad=True)
-    batch = target_batch([0, 1, 2], table, [0, 1, 2], ~torch.eye(3).bool())
-    frozen_margin(embeddings, batch, settings_of(negatives)).total.backward()
-    check_pulled_apart(embeddings, table)
-
-
-def test_settings() -> None:
-    for values, message in (
-        ((0.0, "random", 5), r"margin = 0.0: choose above 0"),
-        ((0.5, "max", 5), r"'max'; choose projection, difference, random, most_informative"),
-        ((0.5, "random", 0), r"draws = 0: choose 1 or more"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            FrozenMarginSettings(*values)
-
-
-def test_a_batch_without_targets_is_refused() -> None:
-    with pytest.raises(ValueError, match="frozen_margin needs `targets`"):
-        frozen_margin(torch.ones(1, 2), replace(BATCH, targets=None), settings_of("projection"))

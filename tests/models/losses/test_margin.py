@@ -1,4 +1,4 @@
-"""The margin loss: by hand, by loop, by differences, in the collapse, and its negatives."""
+"""The margin loss: by hand, by loop, by differences, and its negatives."""
 
 import math
 from typing import get_args
@@ -134,28 +134,3 @@ def test_a_side_without_a_negative_is_left_out_of_the_mean() -> None:
     negative_mask[0, 2] = True
     loss = margin(POINTS, pair_batch([(0, 1)], negative_mask), MarginSettings(0.4, "max"))
     assert loss.total.item() == pytest.approx(0.766025, abs=1e-6)
-
-
-@pytest.mark.parametrize("negatives", KINDS)
-def test_collapse(negatives: Negatives) -> None:
-    """Make all embeddings equal: cosines 1, loss δ - 1 + 1 = δ, and the gradient is zero.
-
-    Every term is active, but a cosine is at its maximum where its vectors are equal, so nothing
-    moves: the exact collapse is a stationary point. It is no minimum: next to it, a negative that
-    is farther than the positive costs less than δ.
-    """
-    embeddings = torch.tensor([[3.0, 4.0, 0.0]] * 6, dtype=torch.float64, requires_grad=True)
-    batch, settings = pair_batch([(0, 1)], APART), MarginSettings(0.4, negatives)
-    loss = margin(embeddings, batch, settings)
-    assert [term.item() for term in loss] == pytest.approx([0.4, -0.6, 1])
-    loss.total.backward()
-    assert embeddings.grad.abs().max() < 1e-12
-    beside = embeddings.detach() + torch.tensor([[0.0], [0.0]] + [[1.0]] * 4) * 0.1
-    assert margin(beside, batch, settings).total < 0.4
-
-
-def test_settings() -> None:
-    with pytest.raises(ValueError, match=r"margin = 0: choose above 0"):
-        MarginSettings(0, "max")
-    with pytest.raises(ValueError, match=r"'hard'; choose random, max, mix, semihard"):
-        MarginSettings(0.4, "hard")

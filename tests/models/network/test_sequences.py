@@ -35,7 +35,7 @@ def test_weight_dropping_keeps_the_expectation() -> None:
 
 @pytest.mark.thorough
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=3 * PIECE))
-def test_rows_in_pieces_keep_their_places(sizes: list[int]) -> None:
+def test_rows_in_pieces_keep_their_order(sizes: list[int]) -> None:
     """Sum each row within its piece, which is as long as its longest string."""
     lengths = torch.tensor(sizes)
     ids = torch.arange(len(sizes))[:, None] + 1.0

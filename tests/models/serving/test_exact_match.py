@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from served_toy import NO_OVERRIDES, embed, overrides_of, table, toy_normalizer
+from served_toy import embed, overrides_of, table, toy_normalizer
 
 from models.serving.clean import NOT_A_JOB_TITLE
 from models.serving.confidence import Calibration
@@ -159,21 +159,21 @@ def test_ranks_equal_the_loop(seed: int, depth: int) -> None:
     exact_match = ExactMatch.of(index, [*labels], overrides_of(("e", "5"), ("d", "1")))
     scores = rng.integers(0, 4, (6, 5)).astype(np.float32)
     best = np.argsort(-scores, axis=1, kind="stable")[:, :depth]
-    places = rng.integers(0, 4, best.shape)
+    closest = rng.integers(0, 4, best.shape)
     titles = [*"abcdef"]
     owners = {"a": [0], "b": [1, 2], "c": [2, 3], "d": [0], "e": [4]}
     expected, raised = [], scores.copy()
     for row, title in enumerate(titles):
-        ranked = [*zip(best[row].tolist(), places[row].tolist(), strict=True)]
+        ranked = [*zip(best[row].tolist(), closest[row].tolist(), strict=True)]
         if own := owners.get(title):
             first = sorted(own, key=lambda name: (-scores[row, name], name))[:depth]
             raised[row, first] = max(scores[row, best[row, 0]], 1 if title in "de" else 0)
             named = [*labels] if title in "de" else [title] * 5
-            placed = [(owner, "abcd".index(named[owner])) for owner in first]
+            own_pairs = [(owner, "abcd".index(named[owner])) for owner in first]
             if [owner for owner, _ in ranked[:1]] != first:
-                ranked = [*placed, *(pair for pair in ranked if pair[0] not in first)][:depth]
+                ranked = [*own_pairs, *(pair for pair in ranked if pair[0] not in first)][:depth]
         expected.append(ranked)
-    hits = Hits(scores.copy(), best.copy(), places.copy(), np.zeros(6))
+    hits = Hits(scores.copy(), best.copy(), closest.copy(), np.zeros(6))
     decisions = exact_match(exact_match.resolve(titles), hits)
     by = {"d": "review", "e": "review", "f": "model"}
     decided = [decisions[row].by if row in decisions else "model" for row in range(len(titles))]
@@ -181,19 +181,6 @@ def test_ranks_equal_the_loop(seed: int, depth: int) -> None:
     both = np.stack([hits.occupations, hits.titles], axis=2)
     assert both.tolist() == [[[*pair] for pair in ranked] for ranked in expected]
     np.testing.assert_array_equal(hits.scores, raised)
-
-
-def test_owners_of_titles() -> None:
-    index = AliasIndex.of(["b", "a", "a"], ["1", "2", "1"])
-    assert [index.owners(title) for title in "abc"] == [[0, 1], [0], []]
-    hits = Hits(np.zeros((1, 2)), np.array([[0, 1]]), np.array([[0, 0]]), np.zeros(1))
-    match = ExactMatch.of(index, ["b", "a"], NO_OVERRIDES)
-    match(match.resolve(["a"]), hits)
-    assert hits.occupations.tolist() == [[1, 0]]
-    is_label = {(0, 0)}
-    match = ExactMatch.of(index, ["b", "b"], NO_OVERRIDES, lambda *pair: pair in is_label)
-    match(match.resolve(["a"]), hits)
-    assert hits.occupations.tolist() == [[0, 1]]
 
 
 def test_labels_and_abbreviations_alone_settle_the_answer() -> None:
@@ -237,15 +224,10 @@ def test_owners_of_one_title_share_its_confidence_and_a_label_has_that_of_labels
     assert (label.answered_by, label.confidence) == ("label", 0.6)
     assert label.code_confidences == [0.8, 0.7]
     assert model.answered_by == "model" and model.confidence > 0.99
-    shared = replace(taught, aliases=_shared(taught))
+    more = ("nurse", "bread maker", "bread maker", "en", False, "train")
+    columns = zip(taught.aliases.items(), more, strict=True)
+    shared = replace(taught, aliases={name: [*values, one] for (name, values), one in columns})
     answer = shared.predict(["bread maker"], min_confidence=0.3)[0]
     assert answer.confidence == pytest.approx(0.45)
     assert set(answer.top_occupation_ids) == {"baker", "nurse"}
     assert shared.predict(["bread maker"], min_confidence=0.5)[0].reason == "low confidence"
-
-
-def _shared(normalizer: Normalizer) -> dict[str, list[object]]:
-    """Give the bread maker to the nurse as well."""
-    more = ("nurse", "bread maker", "bread maker", "en", False, "train")
-    names = list(normalizer.aliases)
-    return {name: [*normalizer.aliases[name], more[place]] for place, name in enumerate(names)}

@@ -144,11 +144,7 @@ def test_an_answer_does_not_depend_on_its_block(normalizer: Normalizer) -> None:
         assert answer.score == pytest.approx(alone[number % 3].score, abs=1e-5)
 
 
-def test_what_cannot_be_wanted(normalizer: Normalizer) -> None:
-    with pytest.raises(ValueError, match=r"min_confidence = 0\.5: this model is not calibrated"):
-        normalizer.predict(["baker"], min_confidence=0.5)
-    with pytest.raises(ValueError, match="top_k = 0"):
-        normalizer.predict(["baker"], top_k=0)
+def test_more_answers_than_occupations_are_all(normalizer: Normalizer) -> None:
     assert len(normalizer.predict(["baker"], top_k=99, min_confidence=0.0)[0].top_scores) == 3
 
 
@@ -164,8 +160,6 @@ def test_a_calibrated_model_says_how_sure_it_is(normalizer: Normalizer) -> None:
     unsure = calibrated.predict(["baker", "keeper"], min_confidence=0.8)
     assert [answer.reason for answer in unsure] == [None, "low confidence"]
     assert unsure[1].top_scores == [] and unsure[1].confidence is None
-    with pytest.raises(ValueError, match=r"min_confidence = 1\.5; it is a chance"):
-        calibrated.predict(["baker"], min_confidence=1.5)
 
 
 def test_a_rejected_title_says_whether_the_taxonomy_has_its_words(normalizer: Normalizer) -> None:
@@ -196,17 +190,11 @@ def test_the_narrowest_code_that_is_sure(normalizer: Normalizer) -> None:
 def test_levels_are_what_is_wanted_and_what_has_to_be_sure(normalizer: Normalizer) -> None:
     calibrated = replace(normalizer, calibration=VAGUE)
     assert calibrated.predict([TORN], min_confidence=0.6)[0].abstained
-    overrides = calibrated.predict([TORN], min_confidence=0.6, code_depth=2)[0]
-    assert (overrides.occupation_id, overrides.codes, overrides.abstained) == (
-        "baker",
-        ["7", "75"],
-        False,
-    )
+    deep = calibrated.predict([TORN], min_confidence=0.6, code_depth=2)[0]
+    assert (deep.occupation_id, deep.codes, deep.abstained) == ("baker", ["7", "75"], False)
     assert calibrated.predict([TORN], min_confidence=0.8, code_depth=2)[0].abstained
     broad = calibrated.predict([TORN], min_confidence=0.8, code_depth=1)[0]
     assert broad.codes == ["7"] and broad.code_confidences == [pytest.approx(0.88, abs=0.005)]
-    with pytest.raises(ValueError, match="this taxonomy has 2"):
-        normalizer.predict(["baker"], code_depth=3)
 
 
 def test_margin_and_the_words_that_decide(normalizer: Normalizer) -> None:
@@ -215,15 +203,11 @@ def test_margin_and_the_words_that_decide(normalizer: Normalizer) -> None:
     assert keeper.score_margin == pytest.approx(0.0, abs=1e-6)
     assert keeper.score_margin == pytest.approx(keeper.top_scores[0] - keeper.top_scores[1])
     assert (keeper.distinguishing_words, keeper.runner_up_words) == (["keeper"], ["nurse"])
-    assert baker.score_margin > 0.4 and (baker.distinguishing_words, baker.runner_up_words) == (
-        [],
-        [],
-    )
+    assert baker.score_margin > 0.4
+    assert baker.distinguishing_words == baker.runner_up_words == []
     near = replace(normalizer, rule=ScoreRule("best", 9.0)).predict(["bread ward"], top_k=1)[0]
-    assert (near.distinguishing_words, near.runner_up_words) == (
-        ["bread", "maker"],
-        ["ward", "sister"],
-    )
+    assert near.distinguishing_words == ["bread", "maker"]
+    assert near.runner_up_words == ["ward", "sister"]
     assert near.score_margin > 0 and len(near.top_scores) == 1
 
 
@@ -237,13 +221,6 @@ def test_a_permuted_input_permutes_the_output(normalizer, raw_titles, draw) -> N
     for row, answer in zip(order, normalizer.predict([raw_titles[o] for o in order]), strict=True):
         assert answer[:4] == answers[row][:4] and answer.reason == answers[row].reason
         assert answer.top_scores == pytest.approx(answers[row].top_scores, abs=1e-5)
-
-
-def test_labels_of_occupations_are_answered_with_their_own(normalizer: Normalizer) -> None:
-    """Normalizing what was normalized changes nothing."""
-    for name, label, *_ in OCCUPATIONS:
-        answer = normalizer.predict([label])[0]
-        assert (answer.occupation_id, answer.occupation_label) == (name, label)
 
 
 def test_an_exemplar_is_one_more_alias(normalizer: Normalizer) -> None:

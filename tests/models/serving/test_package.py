@@ -52,12 +52,25 @@ def test_an_altered_or_missing_file_is_named(package: Path, name: str) -> None:
         file.unlink(missing_ok=True)
 
 
+def test_a_file_that_was_added_to_the_code_is_named(package: Path) -> None:
+    """But none that Python itself writes there."""
+    compiled = (package / CODE).parent / "__pycache__/model.cpython-313.pyc"
+    compiled.parent.mkdir()
+    compiled.touch()
+    check_files(package, with_code=True)
+    added = package / "../../code/numpy.py"
+    added.touch()
+    check_files(package)
+    with pytest.raises(ValueError, match=r"numpy\.py is not the file that was registered"):
+        check_files(package, with_code=True)
+
+
 def test_altered_checksums_are_refused(package: Path) -> None:
     """Whichever byte was altered: of a digest, of a name, or of what is between them."""
     sums = package / CHECKSUMS
     content = sums.read_bytes()
-    for place in (0, 63, 64, 66, 70):
-        sums.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
+    for index in (0, 63, 64, 66, 70):
+        sums.write_bytes(content[:index] + bytes([content[index] ^ 1]) + content[index + 1 :])
         with pytest.raises(ValueError, match=CHECKSUMS):
             check_files(package, with_code=True)
 
@@ -71,10 +84,6 @@ def test_a_package_without_checksums_is_refused(package: Path) -> None:
 EARLIER = r"trained by an earlier version: run `rolecall retrain`$"
 
 
-def test_this_format_is_accepted() -> None:
-    check_format({"format": FORMAT}, "mine")
-
-
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -84,6 +93,7 @@ def test_this_format_is_accepted() -> None:
         ({"format": FORMAT + 1}, r"trained by a later version: update rolecall$"),
     ],
 )
-def test_others_are_refused(settings: dict[str, object], message: str) -> None:
+def test_other_formats_are_refused(settings: dict[str, object], message: str) -> None:
+    check_format({"format": FORMAT}, "mine")
     with pytest.raises(ValueError, match=message):
         check_format(settings, "mine")

@@ -244,9 +244,6 @@ def test_params(both: tuple[Loop, ServedNormalizer]) -> None:
     [
         ("raw_title", {"topk": 1}, r"unknown params \['topk'\]; this model knows top_k"),
         ("raw_title", {"top_k": -1}, "top_k = -1"),
-        ("raw_title", {"min_confidence": 0.2}, "not calibrated"),
-        ("raw_title", {"code_depth": 9}, "code_depth = 9"),
-        ("raw_title", {"language": "xx"}, "language = 'xx'; the titles of this model are in en"),
         ("title", {}, "column raw_title is missing"),
     ],
 )

@@ -54,9 +54,9 @@ def test_what_titles_say(title, seniority, contract, location) -> None:
 @given(st.text(max_size=40))
 def test_what_is_found_stands_in_the_title_in_its_order(title: str) -> None:
     for found in kinds_of(title):
-        place = 0
+        end = 0
         for text in found:
-            place = title.index(text, place) + len(text)
+            end = title.index(text, end) + len(text)
 
 
 @given(st.text(max_size=40))

@@ -53,10 +53,10 @@ def test_equals_the_loop_in_any_blocks(rule, known, depth, block) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(search, "TITLES_AT_ONCE", block)
         blocks = list(system(known, rule).blocks(titles, depth))
-    assert [row for place, _ in blocks for row in range(*place.indices(99))] == [*range(len(known))]
-    for place, hits in blocks:
+    assert [row for rows, _ in blocks for row in range(*rows.indices(99))] == [*range(len(known))]
+    for rows, hits in blocks:
         assert hits.occupations.shape == hits.titles.shape == (len(hits.scores), min(depth, 3))
-        for row, title in enumerate(titles[place]):
+        for row, title in enumerate(titles[rows]):
             expected = by_loop(known[title], rule)
             values = hits.scores[row].tolist()
             assert values == pytest.approx([score for score, _ in expected.values()], abs=1e-6)
@@ -84,7 +84,7 @@ def test_the_closest_by_a_loop_over_several_blocks() -> None:
     assert len(found) == 3 * len(vectors)
     for row, vector in enumerate(vectors.values()):
         values = [float(vector @ other) for other in others]
-        best = sorted(range(7), key=lambda place: -values[place])[:3]
+        best = sorted(range(7), key=lambda row: -values[row])[:3]
         own = [one for one in found if one[0] == row]
         assert [one[1:3] for one in own] == list(enumerate(best, start=1))
         assert [one[3] for one in own] == pytest.approx([values[b] for b in best], abs=1e-5)

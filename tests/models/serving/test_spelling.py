@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from served_toy import toy_normalizer
 from word_oracle import is_an_edit
 
-from models.serving.spelling import NearWords, Spelling, read_abbreviations
+from models.serving.spelling import NearWords, SpellingCorrector, read_abbreviations
 from models.text.titles import clean_title
 from models.text.words import PARTS, TitleWords
 from models.text.words import WORDS as WORD
@@ -26,7 +26,7 @@ def nothing_known(titles: Sequence[str]) -> np.ndarray:
 
 def test_words_alone_are_written_out() -> None:
     short = {"rgn": "registered general nurse", "mgr": "manager"}
-    written_out = Spelling(TitleWords({}, {}, {}), nothing_known, short)
+    written_out = SpellingCorrector(TitleWords({}, {}, {}), nothing_known, short)
     assert written_out(["rgn/ward mgr. nights", "rgns mgrx"]) == [
         "registered general nurse/ward manager. nights",
         "rgns mgrx",
@@ -68,7 +68,7 @@ ENDINGS = {"teacher": 300, "secretary": 20, "tracer": 6, "barber": 4, "enginer":
 BEGINNINGS = {"techno": 1, "maths": 9}
 COUNTS = ENDINGS | BEGINNINGS | {"dental": 7, "rental": 9, "casting": 40, "casing": 2, "it": 1}
 TITLES = ["dental secretary", "casting director", "casing engineer", "it teacher", "barber"]
-SPELLING = Spelling(
+SPELLING = SpellingCorrector(
     TitleWords({**COUNTS, "director": 9}, ENDINGS, BEGINNINGS),
     lambda titles: np.array([title in TITLES for title in titles], bool),
     {"rn": "night nurse"},
@@ -162,7 +162,7 @@ WORDS = st.text(LETTERS, min_size=1, max_size=5)
 
 
 def edits(word: str) -> set[str]:
-    parts = [(word[:place], word[place:]) for place in range(len(word) + 1)]
+    parts = [(word[:index], word[index:]) for index in range(len(word) + 1)]
     return {
         *(start + end[1:] for start, end in parts),
         *(start + end[1:2] + end[:1] + end[2:] for start, end in parts),

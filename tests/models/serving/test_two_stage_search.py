@@ -142,7 +142,7 @@ def test_it_equals_the_exact_search_where_it_must() -> None:
         np.take_along_axis(all_.scores, few.occupations, axis=1), abs=ROUNDED
     )
     assert (few.occupations[:, 0] == all_.occupations[:, 0]).mean() > 0.98
-    assert few.closest[known] == pytest.approx(all_.closest[known], abs=ROUNDED)
+    assert few.top_similarity[known] == pytest.approx(all_.top_similarity[known], abs=ROUNDED)
 
 
 @pytest.mark.thorough

@@ -3,9 +3,9 @@
 
 def common(one: str, other: str) -> int:
     """Return how many letters two words have in common from their beginning."""
-    for place, (letter, opposite) in enumerate(zip(one, other, strict=False)):
+    for index, (letter, opposite) in enumerate(zip(one, other, strict=False)):
         if letter != opposite:
-            return place
+            return index
     return min(len(one), len(other))
 
 

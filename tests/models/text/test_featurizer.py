@@ -35,8 +35,8 @@ def words_by_loop(title: str, units: UnitSettings) -> list[str]:
     import unicodedata
 
     words, word = [], ""
-    for place, sign in enumerate(title):
-        after = title[place + 1 : place + 2]
+    for index, sign in enumerate(title):
+        after = title[index + 1 : index + 2]
         letter = [c.isalnum() or unicodedata.category(c)[0] == "M" for c in (sign, after) if c]
         if letter[0] or sign in "+#&" or (sign == "." and len(letter) > 1 and letter[1]):
             word += sign
@@ -67,7 +67,7 @@ LOOPS = {
 )
 @given(known=TITLES, titles=TITLES)
 def test_equals_the_loop(units: UnitSettings, known: list[str], titles: list[str]) -> None:
-    """Ids are places in the sorted vocabulary; the order of a title's n-grams is not promised.
+    """Ids are positions in the sorted vocabulary; the order of a title's n-grams is not promised.
 
     Any text is read as it stands: it is cleaned where it comes in, not here.
     """
@@ -75,11 +75,11 @@ def test_equals_the_loop(units: UnitSettings, known: list[str], titles: list[str
     featurizer = Featurizer.fit(known, [units])
     seen = sorted({unit for title in known for unit in loop(title, units)})
     assert list(featurizer.vocabularies[0].known) == seen
-    places = {unit: FIRST + place for place, unit in enumerate(seen)}
+    ids = {unit: FIRST + index for index, unit in enumerate(seen)}
     (stream,) = featurizer(titles).streams
     check_fields(stream)
     for row, length, title in zip(stream.padded(), stream.lengths, titles, strict=True):
-        wanted = [places.get(unit, UNKNOWN) for unit in loop(title, units)]
+        wanted = [ids.get(unit, UNKNOWN) for unit in loop(title, units)]
         left_out = units.unit in ("ngram", "subword")
         if left_out:
             wanted = [id_ for id_ in wanted if id_ != UNKNOWN]

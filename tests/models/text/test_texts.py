@@ -16,8 +16,8 @@ def test_it_is_the_list(strings: list[str]) -> None:
     texts = Texts.of(strings)
     assert [*texts] == strings and len(texts) == len(strings)
     assert texts[1:-1] == strings[1:-1] and Texts.of(texts) is texts
-    places = np.arange(len(strings))[::-1].reshape(-1, 1)
-    assert texts.take(places).tolist() == [[string] for string in reversed(strings)]
+    positions = np.arange(len(strings))[::-1].reshape(-1, 1)
+    assert texts.take(positions).tolist() == [[string] for string in reversed(strings)]
     text, ends = texts.joined()
     assert text == "".join(strings)
     assert [text[a:b] for a, b in pairwise(ends)] == strings
@@ -29,7 +29,7 @@ def test_sorted_strings_are_searched_as_a_list_is(strings: list[str], text: str)
     assert bisect_left(Texts.of(strings), text) == bisect_left(strings, text)
 
 
-def test_lone_surrogates_and_places_beyond_the_end() -> None:
+def test_lone_surrogates_and_positions_beyond_the_end() -> None:
     texts = Texts.of(["a", "\ud800"])
     assert texts[1] == "\ud800"
     with pytest.raises(IndexError):

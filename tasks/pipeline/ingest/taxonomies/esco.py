@@ -2,8 +2,7 @@
 
 One file a language, one record an occupation, its alternative labels in one field, one a line. The
 id is the concept URI, `codes` the ISCO-08 groups above it, e.g. 2, 21, 216, 2166; a file without
-the column `iscoGroup` takes them from the others. Hidden labels are not read: ESCO keeps them from
-display, and the published figures count without them.
+the column `iscoGroup` takes them from the others. Hidden labels are not read: ESCO hides them too.
 """
 
 from __future__ import annotations
@@ -23,11 +22,8 @@ ORIGIN = (
 )
 OCCUPATIONS, GROUPS = "occupations", "groups"
 GROUP = "iscoGroup"
-COLUMNS = {
-    "occupation_id": "conceptUri",
-    "occupation_label": "preferredLabel",
-    "titles": "altLabels",
-}
+OCCUPATION = {"occupation_id": "conceptUri"}
+COLUMNS = {**OCCUPATION, "occupation_label": "preferredLabel", "titles": "altLabels"}
 GROUP_COLUMNS = {"code": "code", "label": "preferredLabel"}
 LANGUAGE = re.compile(r"_([a-z]{2,3})\.", re.IGNORECASE)  # in a name such as `occupations_de.csv`
 
@@ -93,7 +89,6 @@ def _by_language(files: Mapping[str, Path]) -> dict[str, Path]:
 
 def _codes(files: Collection[Path]) -> dict[str, str]:
     """Return the ISCO group of each occupation in the files that have the column."""
-    columns = {"occupation_id": COLUMNS["occupation_id"], "isco_code": GROUP}
     codes: dict[str, str] = {}
     having = [file for file in files if GROUP in read_header(file, COLUMNS.values(), ORIGIN)]
     if not having:
@@ -102,6 +97,6 @@ def _codes(files: Collection[Path]) -> dict[str, str]:
             f"`occupations_en`, the English file of ESCO, to the files. {ORIGIN}"
         )
     for file in having:
-        for row in read_rows(file, columns, ORIGIN, RejectedRows()):
+        for row in read_rows(file, {**OCCUPATION, "isco_code": GROUP}, ORIGIN, RejectedRows()):
             codes.setdefault(row["occupation_id"], row["isco_code"])
     return codes

@@ -1,10 +1,9 @@
 """O*NET's text files: tab-separated, a header, no quoting.
 
 `occupations` (Occupation Data.txt) gives ids and labels; the optional `alternates` (Alternate
-Titles.txt) and `reported` (Sample of Reported Titles.txt) the titles. A short title ("CEO") is a
-title, too; `n/a` is none. `left_out`, in the form of the reported titles, names titles that no
-occupation gets, compared normalized, so that they can be queries; labels stay. `codes`: the four
-levels of the Standard Occupational Classification, major group to detailed occupation.
+Titles.txt) and `reported` (Sample of Reported Titles.txt) the titles. `left_out`, in the form of
+the latter, names titles that no occupation gets, compared normalized, so that they can be queries;
+labels stay. `codes`: the four levels of the Standard Occupational Classification.
 """
 
 from __future__ import annotations
@@ -28,13 +27,10 @@ CODE = re.compile(r"\d\d-\d{4}\.\d\d")
 NONE = "n/a"
 # a minor group is three digits and three zeros, but for these (SOC 2018 manual, coding structure)
 LONGER_MINOR_GROUPS = frozenset({"15-12", "31-11", "51-51"})
-OCCUPATIONS = {"occupation_id": "O*NET-SOC Code", "occupation_label": "Title"}
-ALTERNATES = {
-    "occupation_id": "O*NET-SOC Code",
-    "title": "Alternate Title",
-    "short_title": "Short Title",
-}
-REPORTED = {"occupation_id": "O*NET-SOC Code", "title": "Reported Job Title"}
+OCCUPATION = {"occupation_id": "O*NET-SOC Code"}
+OCCUPATIONS = {**OCCUPATION, "occupation_label": "Title"}
+ALTERNATES = {**OCCUPATION, "title": "Alternate Title", "short_title": "Short Title"}
+REPORTED = {**OCCUPATION, "title": "Reported Job Title"}
 
 
 def read(params: TaxonomyParams, rejected: RejectedRows) -> Taxonomy:

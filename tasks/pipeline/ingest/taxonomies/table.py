@@ -2,9 +2,8 @@
 
 Our names: `occupation_id` and `title`, and if the file has them `occupation_label`, `codes` (broad
 to narrow, separated by ``>``) and `language`, of the row's titles. Without a label an occupation's
-first title in a language is its label there. A later row may leave label and codes empty, or have
-the label in its own language; where it contradicts an earlier one it is refused. Ids that all end
-in `.0` are whole numbers. Further tables, `titles_2` and so on, have the same columns.
+first title in a language is its label there. A row that contradicts an earlier one is refused. Ids
+that all end in `.0` are whole numbers. Further tables (`titles_2`) have the same columns.
 """
 
 from __future__ import annotations
@@ -54,8 +53,8 @@ def taxonomy_of(
 
 def _more(params: TaxonomyParams) -> list[str]:
     """Name the columns of titles behind the first."""
-    listed = params.columns.get("title", "")
-    return [] if isinstance(listed, str) else [f"title_{n}" for n in range(2, len(listed) + 1)]
+    titles = params.columns.get("title", "")
+    return [] if isinstance(titles, str) else [f"title_{n}" for n in range(2, len(titles) + 1)]
 
 
 def _flat(columns: Mapping[str, str | list[str]]) -> dict[str, str]:

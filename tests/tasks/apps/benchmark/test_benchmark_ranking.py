@@ -11,8 +11,15 @@ from ir_measures import AP, RR, Success
 from published import DATA, needs
 from small_benchmark import CONCEPTS, lexical
 
-from tasks.apps.benchmark import as_table, figures, rank, write_trec
-from tasks.apps.benchmark_folder import Benchmark, BenchmarkError, read_benchmark
+from tasks.apps.benchmark import (
+    Benchmark,
+    BenchmarkError,
+    as_table,
+    figures,
+    rank,
+    read_benchmark,
+    write_trec,
+)
 from tasks.tables.source_files import IngestError
 
 MELO = DATA / "melo/deu_q_de_c_de"

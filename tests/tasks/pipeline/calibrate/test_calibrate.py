@@ -173,12 +173,12 @@ def test_confidence_is_as_high_as_answers_are_right() -> None:
     shares = hierarchy.shares(hits.scores, T, hits.occupations[:, 0])
     aliases = [INDEX.titles[place] for place in hits.titles[:, 0]]
     endings = TitleWords.of(INDEX.titles).endings
-    said = word_evidence(titles, aliases, aliases, hits.closest, endings)
+    said = word_evidence(titles, aliases, aliases, hits.top_similarity, endings)
     assert made(shares, said)[:, -1].mean() == pytest.approx(0.5, abs=0.01)
     assert made.ood_threshold == KNOWN
     half = calibrate(PLAIN, queries, hierarchy, T, labels, 0.5).ood_threshold
     ood_score = OodScore(frozenset(INDEX.titles), TitleWords.of(INDEX.titles).endings)
-    assert half == pytest.approx(np.median(ood_score(titles, hits.closest)))
+    assert half == pytest.approx(np.median(ood_score(titles, hits.top_similarity)))
 
 
 def test_no_title_is_helped_by_its_own_exemplar() -> None:

@@ -24,7 +24,7 @@ from tasks.io.files import write_json
 from tasks.io.frames import write_frame
 from tasks.io.schemas import SPLIT_ALIASES
 from tasks.release.model_package.folder import build_artifact
-from tasks.release.model_package.run_files import OVERRIDES_FILE, RunFiles
+from tasks.release.model_package.run_files import HERE, MADE_BY, OVERRIDES_FILE, RunFiles
 from tasks.release.model_package.runtime import write_checksums
 
 pytestmark = pytest.mark.thorough
@@ -175,6 +175,13 @@ def test_the_hash_follows_what_is_served(root: Path) -> None:
     write_overrides(root / OVERRIDES_FILE, [("night owl", "nurse")])
     hashes.add(with_overrides(root).artifact_hash())
     assert len(hashes) == len(changes) + 2
+
+
+def test_the_hash_follows_the_code_that_builds_the_folder() -> None:
+    """A patch is hashed by the tables that it changes, `run_files.py` by the settings it reads."""
+    left_out = {"__init__.py", "patch.py", "run_files.py"}
+    assert left_out == {file.name for file in HERE.glob("*.py")} - {*MADE_BY}
+    assert all((HERE / name).is_file() for name in MADE_BY)
 
 
 def test_the_trained_network_has_its_exemplars_and_the_untrained_none(root: Path, tmp_path) -> None:

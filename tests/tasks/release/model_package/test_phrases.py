@@ -14,7 +14,7 @@ import pytest
 from models.serving.qualifiers import KINDS, TOKENS, Qualifiers, read_phrases
 from models.text.titles import clean_title
 from tasks.io.command import ROOT
-from tasks.release.model_package.crosswalk import crosswalk_codes
+from tasks.release.model_package.folder import crosswalk_codes
 from tasks.release.model_package.phrases import PHRASES, check_phrases, places, write_phrases
 
 pytestmark = pytest.mark.thorough
