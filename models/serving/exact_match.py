@@ -172,15 +172,15 @@ class ExactMatch:
         """How many occupations people called incorrect for one title, at most."""
         return max(map(len, self.rejected.values()), default=0)
 
-    def demote_rejected(self, batch: Batch, hits: Hits, wanted: int) -> Hits:
-        """Put the occupations that people called incorrect last, in place; return `wanted` hits."""
+    def demote_rejected(self, batch: Batch, hits: Hits, needed: int) -> Hits:
+        """Put the occupations that people called incorrect last, in place; return `needed` hits."""
         for row, title in enumerate(batch.normalized if self.rejected else ()):
             if wrong := self.rejected.get(title):
                 order = np.isin(hits.occupations[row], wrong).argsort(kind="stable")
                 for ranked in (hits.occupations, hits.titles):
                     ranked[row] = ranked[row, order]
                 hits.scores[row, wrong] = hits.scores[row].min() - BELOW
-        occupations, titles = hits.occupations[:, :wanted], hits.titles[:, :wanted]
+        occupations, titles = hits.occupations[:, :needed], hits.titles[:, :needed]
         return hits._replace(occupations=occupations, titles=titles)
 
     def __call__(self, batch: Batch, hits: Hits) -> dict[int, Decision]:

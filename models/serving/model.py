@@ -127,14 +127,14 @@ class Normalizer:
         """Answer a batch of raw titles."""
         refusals, qualified, batch = self.reader(raw_titles)
         vectors, truncated = self.network.embed(batch.titles)
-        wanted, two_stages = max(params.top_k, 2), self.two_stage_search
-        spare = min(self.exact_match.most_rejected, max(DEPTH - wanted, 0))  # may be demoted
-        if two_stages and wanted <= DEPTH:
+        needed, two_stages = max(params.top_k, 2), self.two_stage_search
+        spare = min(self.exact_match.most_rejected, max(DEPTH - needed, 0))  # may be demoted
+        if two_stages and needed <= DEPTH:
             positions = np.where(batch.verbatim, batch.positions, -1)
-            hits = two_stages.hits(vectors, positions, wanted + spare)
+            hits = two_stages.hits(vectors, positions, needed + spare)
         else:
-            hits, two_stages = self.search.hits(batch.titles, wanted + spare), None  # embeds again
-        hits = self.exact_match.demote_rejected(batch, hits, wanted)
+            hits, two_stages = self.search.hits(batch.titles, needed + spare), None  # embeds again
+        hits = self.exact_match.demote_rejected(batch, hits, needed)
         found = self._found(batch, vectors, hits, truncated, params)
         if two_stages:
             two_stages.free(hits)

@@ -5,26 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from encoder_checks import ROWS, layers_by_loop, padded
+from encoder_checks import ATTENTIVE, ROWS, layers_by_loop, padded
 from shapes import checked
 
-from models.encoders.attentive import AttentiveEncoder, AttentiveSettings
-
-SETTINGS = AttentiveSettings(
-    unit="word",
-    max_length=8,
-    dim_unit=5,
-    hidden=3,
-    bidirectional=False,
-    pooling="attention",
-    min_count=2,
-    dropout=0.0,
-)
-
-
-def encoder_of(**changes: object) -> AttentiveEncoder:
-    torch.manual_seed(3)
-    return AttentiveEncoder(replace(SETTINGS, **changes), [9]).eval()
+from models.encoders.attentive import AttentiveEncoder
 
 
 def by_equations(encoder: AttentiveEncoder, row: list[int]) -> np.ndarray:
@@ -48,6 +32,8 @@ def by_equations(encoder: AttentiveEncoder, row: list[int]) -> np.ndarray:
 @pytest.mark.parametrize("bidirectional", [False, True])
 @pytest.mark.parametrize("pooling", ["attention", "last", "mean", "max"])
 def test_equals_the_equations_in_any_batch(pooling: str, bidirectional: bool) -> None:
-    encoder = encoder_of(pooling=pooling, bidirectional=bidirectional)
+    torch.manual_seed(3)
+    settings = replace(ATTENTIVE, pooling=pooling, bidirectional=bidirectional)
+    encoder = AttentiveEncoder(settings, [9]).eval()
     embeddings = checked(AttentiveEncoder.forward)(encoder, *padded(ROWS)).detach().numpy()
     np.testing.assert_allclose(embeddings, [by_equations(encoder, row) for row in ROWS], atol=1e-6)

@@ -1,32 +1,17 @@
-"""The convolution against loops over windows and filters, and its dropout."""
+"""The convolution against loops over windows and filters."""
 
 from dataclasses import replace
 
+import hypothesis
 import numpy as np
 import pytest
 import torch
-from encoder_checks import padded
-from hypothesis import given, settings
+from encoder_checks import CONVOLUTION, padded
+from hypothesis import given
 from hypothesis import strategies as st
 from shapes import checked
 
-from models.encoders.convolution import ConvolutionEncoder, ConvolutionSettings
-
-SETTINGS = ConvolutionSettings(
-    max_length=8,
-    dim_character=5,
-    widths=(1, 2, 4),
-    filters=(3, 4, 2),
-    activation="tanh",
-    fully_connected="linear",
-    dim=6,
-    dropout=0.0,
-)
-
-
-def encoder_of(**changes: object) -> ConvolutionEncoder:
-    torch.manual_seed(3)
-    return ConvolutionEncoder(replace(SETTINGS, **changes), [9]).eval()
+from models.encoders.convolution import ConvolutionEncoder
 
 
 def by_loop(encoder: ConvolutionEncoder, row: list[int]) -> np.ndarray:
@@ -56,8 +41,10 @@ def by_loop(encoder: ConvolutionEncoder, row: list[int]) -> np.ndarray:
     activation=st.sampled_from(["relu", "tanh"]),
     fully_connected=st.sampled_from(["tanh", "linear", "none"]),
 )
-@settings(max_examples=60)
+@hypothesis.settings(max_examples=60)
 def test_equals_the_loop(rows: list[list[int]], activation: str, fully_connected: str) -> None:
-    encoder = encoder_of(activation=activation, fully_connected=fully_connected)
+    torch.manual_seed(3)
+    settings = replace(CONVOLUTION, activation=activation, fully_connected=fully_connected)
+    encoder = ConvolutionEncoder(settings, [9]).eval()
     embeddings = checked(ConvolutionEncoder.forward)(encoder, *padded(rows)).detach().numpy()
     np.testing.assert_allclose(embeddings, [by_loop(encoder, row) for row in rows], atol=1e-6)

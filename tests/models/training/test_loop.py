@@ -15,17 +15,7 @@ from models.network.loss import Loss
 from models.training.loop import Trained, TrainSettings, learning_rate
 from models.training.title_run import TitleRun
 
-BAG = NgramBagSettings(
-    orders=(2, 3),
-    max_length=9,
-    min_count=1,
-    most=0,
-    buckets=0,
-    activation="linear",
-    bias=False,
-    dim=5,
-    within="word",
-)
+BAG = NgramBagSettings((2, 3), 9, 1, 0, 0, "linear", False, 5, "word")
 
 
 def run(

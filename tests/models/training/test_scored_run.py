@@ -23,16 +23,7 @@ from models.text.titles import clean_title
 from models.training.loop import TrainSettings
 from models.training.scored_run import ScoredPairs, ScoredRun, pair_similarities
 
-ENCODER = AttentiveSettings(
-    unit="word",
-    max_length=8,
-    dim_unit=8,
-    hidden=6,
-    bidirectional=False,
-    pooling="attention",
-    min_count=1,
-    dropout=0.2,
-)
+ENCODER = AttentiveSettings("word", 8, 8, 6, False, "attention", 1, 0.2)
 REGRESSION = RegressionSettings(similarity="exp_manhattan")
 INFO_NCE = InfoNceSettings(temperature=0.1, symmetric=True)
 SUBJECTS = ("man", "woman", "child", "dog", "cook")

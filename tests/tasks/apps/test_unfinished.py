@@ -56,7 +56,7 @@ def test_a_file_or_a_link_in_the_way(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(OutputError, match="cannot be made: Permission denied"):
         unfinished(tmp_path / "out", OWN).__enter__()

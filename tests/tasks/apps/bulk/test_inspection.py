@@ -19,8 +19,8 @@ def chosen(*named: str, sure: bool = False, usual: str = "", **values: list[str]
         ({"title": JOBS, "job_title": JOBS}, "job_title"),
         ({"title": HONORIFICS, "Job-Title": JOBS}, "Job-Title"),
         ({"job_title": NUMBERS, "TITLE": JOBS}, "TITLE"),
-        ({"Job\nTitle": JOBS, "place": JOBS}, "Job\nTitle"),
-        ({"title": [], "place": JOBS}, "title"),
+        ({"Job\nTitle": JOBS, "city": JOBS}, "Job\nTitle"),
+        ({"title": [], "city": JOBS}, "title"),
     ],
 )
 def test_by_name_and_values(values: dict[str, list[str]], column: str) -> None:

@@ -15,7 +15,7 @@ from shouting import TITLES, Shouting, content, model, run, titles
 
 from tasks.apps.bulk import normalize, output, source
 from tasks.apps.bulk.inspection import SourceError
-from tasks.apps.bulk.normalize import ahead
+from tasks.apps.bulk.normalize import ahead, require_place, require_room
 from tasks.apps.unfinished import OutputError
 from tasks.release.gate.impact import LAST, last_run
 
@@ -104,32 +104,32 @@ def test_what_another_run_left_or_wrote_is_not_mixed_with_this(
     def killed(*arguments: Any) -> None:
         raise KeyboardInterrupt
 
-    places = (tmp_path / "out", tmp_path / "cache")
+    paths = (tmp_path / "out", tmp_path / "cache")
     with monkeypatch.context() as patch:
         patch.setattr(output.Output, "write_file", killed)
         with pytest.raises(KeyboardInterrupt):
-            run(titles, *places)
+            run(titles, *paths)
     with pytest.raises(OutputError, match="left by a run with other params"):
-        run(titles, *places, top_k=2)
-    run(titles, *places)
+        run(titles, *paths, top_k=2)
+    run(titles, *paths)
     model.asked.clear()
     with pytest.raises(OutputError, match="is there already, of a run with other input, files"):
-        run(titles / "a.parquet", *places)
+        run(titles / "a.parquet", *paths)
     assert model.asked == []
     with pytest.raises(OutputError, match="is there already, of a run with other model"):
-        run(titles, *places, model="another")
+        run(titles, *paths, model="another")
 
 
 def test_a_folder_of_somebody_else_is_neither_used_nor_emptied(
     model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither before the run nor if files come in while it is at work."""
-    places = (tmp_path / "out", tmp_path / "cache")
+    paths = (tmp_path / "out", tmp_path / "cache")
     left = tmp_path / "out.unfinished/part-0000-00000.parquet"
     left.parent.mkdir()
     left.write_text("of a run without a plan")
     with pytest.raises(OutputError, match=r"has files and no plan\.json"):
-        run(titles, *places)
+        run(titles, *paths)
     assert left.read_text() == "of a run without a plan"
     left.unlink()
     write_file = output.Output.write_file
@@ -141,9 +141,9 @@ def test_a_folder_of_somebody_else_is_neither_used_nor_emptied(
     with monkeypatch.context() as patch:
         patch.setattr(output.Output, "write_file", mine)
         with pytest.raises(OutputError, match=r"files of somebody else \(mine\.txt\)"):
-            run(titles, *places)
+            run(titles, *paths)
     (tmp_path / "out.unfinished/mine.txt").unlink()
-    run(titles, *places)
+    run(titles, *paths)
 
 
 def test_refused_rows_stand_in_a_file(model: Shouting, tmp_path: Path) -> None:
@@ -210,3 +210,54 @@ def test_nothing_is_made_once_it_is_closed() -> None:
     with closing(ahead(map(made.append, range(9)))) as numbers:
         next(numbers)
     assert len(made) == 2
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in ("in/a.csv", "in/deep/b.csv", "out.unfinished/c.csv", "single.refused.csv"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("title\n")
+    (tmp_path / "link").symlink_to("in")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("address", "path", "message"),
+    [
+        ("in", "in/answers", "lies in the input folder"),
+        ("in", "in/answers.csv", "lies in the input folder"),
+        ("in", "link/deep/answers", "lies in the input folder"),
+        (".", "answers", "lies in the input folder"),
+        ("in/deep/b.csv", "in", "holds the input"),
+        ("in/a.csv", "in/a.csv", "holds the input"),
+        ("out.unfinished/c.csv", "out", "holds the input"),
+        ("single.refused.csv", "single.csv", "holds the input"),
+        ("in", "answers.tsv", r"no \.tsv file can be written; let the name end in \.parquet"),
+        ("in", "answers.csv.gz", r"no \.gz file can be written"),
+    ],
+)
+def test_paths_that_a_run_must_not_write_to(here, address, path, message) -> None:
+    with pytest.raises(OutputError, match=message):
+        require_place(here / path, address)
+
+
+def test_paths_that_a_run_may_write_to(here: Path) -> None:
+    before = sorted(here.rglob("*"))
+    require_place(here / "in/answers.csv", "in/a.csv")
+    for path in ("answers", "answers.2026-11", "input"):
+        require_place(here / path, "in")
+    require_place(here / "in2", "memory://in")
+    assert sorted(here.rglob("*")) == before
+
+
+def test_a_sheet_has_room_or_the_run_does_not_start(tmp_path, monkeypatch) -> None:
+    """Six rows and the header: the length of the first lines says half of them, so all count."""
+    monkeypatch.setattr(normalize, "EXCEL_ROWS", 6)
+    (tmp_path / "in.csv").write_text("title\n" + "nurse\n" * 6)
+    found = source.TitleSource.find(str(tmp_path / "in.csv"))
+    with pytest.raises(OutputError, match=r"6 rows of .* room for 5 of .* \.csv or \.parquet"):
+        require_room(tmp_path / "out.xlsx", found)
+    require_room(tmp_path / "out.csv", found)
+    monkeypatch.setattr(normalize, "EXCEL_ROWS", 7)
+    require_room(tmp_path / "out.xlsx", found)

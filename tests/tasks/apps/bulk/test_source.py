@@ -77,13 +77,13 @@ def test_shards_share_out_the_files(tmp_path: Path) -> None:
 
 
 def test_the_partitions_and_the_file_are_columns(tmp_path: Path) -> None:
-    places = ["year=2023/country=DE/part-0.parquet", "year=2024/country=FR/part-0.parquet"]
-    for place, title in zip(places, ("nurse", "baker"), strict=True):
-        (tmp_path / place).parent.mkdir(parents=True)
-        pq.write_table(pa.table({"job_title": [title]}), tmp_path / place)
+    paths = ["year=2023/country=DE/part-0.parquet", "year=2024/country=FR/part-0.parquet"]
+    for path, title in zip(paths, ("nurse", "baker"), strict=True):
+        (tmp_path / path).parent.mkdir(parents=True)
+        pq.write_table(pa.table({"job_title": [title]}), tmp_path / path)
     assert [tuple(row.values()) for row in read(str(tmp_path), file_column="file")[0]] == [
-        ("nurse", "2023", "DE", places[0]),
-        ("baker", "2024", "FR", places[1]),
+        ("nurse", "2023", "DE", paths[0]),
+        ("baker", "2024", "FR", paths[1]),
     ]
 
 
@@ -131,7 +131,7 @@ def test_what_is_no_column_of_titles_or_not_there(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="is int64, titles are text"):
         TitleSource.find(str(tmp_path / "c.parquet"), ["title"])
     with pytest.raises(SourceError, match="no file or folder"):
-        TitleSource.find(str(tmp_path / "no such place"))
+        TitleSource.find(str(tmp_path / "no such folder"))
 
 
 def test_a_readme_and_a_list_without_titles_are_left_out_by_name(tmp_path: Path) -> None:

@@ -25,22 +25,7 @@ FOUND = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be")
 ENCODINGS = [*FOUND, "cp1252", "cp1250", "shift_jis"]  # the last three are named to the reader
 NAMES = ["job_title", "id", "city", "note"]
 Table = tuple[list[str], list[list[str]], dict[str, Any], str]
-PIECES = [
-    "nurse",
-    "Köchin",
-    "řezník",
-    "料理人",
-    " ",
-    "",
-    '"',
-    '""',
-    ",",
-    ";",
-    "\t",
-    "|",
-    "\n",
-    "\r\n",
-]
+PIECES = ["nurse", "Köchin", "řezník", "料理人", " ", "", '"', '""', *",;\t|\n", "\r\n"]
 PIECES += ["\r", "'", "\\", "=1+1", "#", "sep=;", "a, b", "\u2028", "👩‍🍳", "0", "x" * 300]
 
 

@@ -207,4 +207,4 @@ def test_other_refusals(client: TestClient) -> None:
     assert client.post("/", content=b"queries=%ff", headers=form).status_code == 400
     assert client.get("/occupation", params={"id": "<b>"}).status_code == 404
     assert client.get("/suggest/entity", params={"prefix": "a", "cursor": "-1"}).status_code == 400
-    assert client.get("/suggest/places", params={"prefix": "a"}).status_code == 404
+    assert client.get("/suggest/cities", params={"prefix": "a"}).status_code == 404

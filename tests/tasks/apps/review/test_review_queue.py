@@ -123,7 +123,7 @@ def test_the_other_models_answer_is_the_second(normalizer: Normalizer, other: st
 
 
 def test_an_answer_beyond_the_alternatives_is_shown_without_a_score() -> None:
-    """It takes the place of the last."""
+    """It replaces the last."""
     names = ("top_occupation_ids", "top_titles", "top_scores")
     tops = ([f"o{k}" for k in range(5)], list("abcde"), [0.9, 0.8, 0.7, 0.6, 0.5])
     frame = pl.DataFrame([tops], schema=names, orient="row")

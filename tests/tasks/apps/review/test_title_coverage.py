@@ -50,17 +50,17 @@ def loop(titles: Coverage, reviewed: np.ndarray, budget: int) -> tuple[list[int]
         v = WEIGHT * np.exp((embeddings @ votes.T - titles.scores[:, None]) / titles.temperature)
         return float(weights @ np.log(1 + (v / (1 + v)).sum(axis=1)))
 
-    votes, places, gains = reviewed.astype(float), [], []
+    votes, chosen, gains = reviewed.astype(float), [], []
     for _ in range(budget):
         near = (embeddings @ votes.T).max(axis=1, initial=-1)
-        open_places = np.flatnonzero(near < ALIKE)
-        if not len(open_places):
+        remaining = np.flatnonzero(near < ALIKE)
+        if not len(remaining):
             break
-        gain = [worth(np.vstack([votes, embeddings[[k]]])) - worth(votes) for k in open_places]
-        places.append(int(open_places[np.argmax(gain)]))
+        gain = [worth(np.vstack([votes, embeddings[[k]]])) - worth(votes) for k in remaining]
+        chosen.append(int(remaining[np.argmax(gain)]))
         gains.append(max(gain))
-        votes = np.vstack([votes, embeddings[places[-1:]]])
-    return places, gains
+        votes = np.vstack([votes, embeddings[chosen[-1:]]])
+    return chosen, gains
 
 
 @pytest.mark.thorough
@@ -76,9 +76,9 @@ def test_any_titles_as_in_the_loop(seed: int, count: int, others: int, budget: i
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(title_coverage, "AT_ONCE", 3)
         patch.setattr(title_coverage, "ROWS_AT_ONCE", 7)
-        places, gains = titles(points[count:], budget)
+        rows, gains = titles(points[count:], budget)
     expected, expected_gains = loop(titles, points[count:], budget)
-    assert places.tolist() == expected
+    assert rows.tolist() == expected
     np.testing.assert_allclose(gains, expected_gains, rtol=1e-3, atol=1e-4)
 
 

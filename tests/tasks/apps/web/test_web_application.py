@@ -84,7 +84,6 @@ def test_answers_are_as_described(client: TestClient) -> None:
         ({"titles": ["a"] * 21, "explain": True}, "21 titles with explain; 20 at most"),
         ({"titles": ["a"], "min_confidence": 2}, "body.min_confidence: Input should be less"),
         ({"titles": ["a"], "code_depth": 9}, "code_depth = 9; this taxonomy has 2 levels"),
-        ({"titles": ["a"], "language": "de"}, "language = 'de'; the titles of this model are in"),
         ({"titles": ["a"], "topk": 3}, "body.topk: Extra inputs are not permitted"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

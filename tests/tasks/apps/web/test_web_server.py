@@ -139,16 +139,16 @@ def test_the_commands_of_the_guide(service: Service, command: str) -> None:
 def test_aborted_requests_leave_no_traceback(service: Service) -> None:
     """The process's errors are read when it ends: see the fixture."""
     parts = urllib.parse.urlsplit(service.address)
-    place = (parts.hostname, parts.port)
+    host_and_port = (parts.hostname, parts.port)
     head = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: " + FORM.encode()
     unfinished = head + b"\r\nContent-Length: 9999\r\n\r\nqueries="
     for sent in (head, unfinished, b"GET / HT", b"\0\xff\n\n"):
         for _ in range(5):
-            with socket.create_connection(place, 60) as connection:
+            with socket.create_connection(host_and_port, 60) as connection:
                 connection.sendall(sent)
     many = queries(*[{"query": "nurse"}] * 1000)
     for _ in range(3):  # gone while the answer is made
-        with socket.create_connection(place, 60) as connection:
+        with socket.create_connection(host_and_port, 60) as connection:
             connection.sendall(head + f"\r\nContent-Length: {len(many)}\r\n\r\n".encode() + many)
     assert service.ask(None)[0] == 200
 
