@@ -5,7 +5,7 @@ Out: `data/extra_words/{variants,queries}.parquet`. Mined from the inputs of the
 `unlabelled`, those with a label held out by shares. Besides, training titles are padded with the
 words around the titles in the mined training inputs, and with phrases (Neculoiu et al. 2016,
 section 4.2, point 3). Ours: labelled training inputs are variants of titles of their occupation. A
-mined input without a label trains and is no query: it may be no job title. A string that normalizes
+mined input without a label trains and is no query: it may name no job. A string that normalizes
 to a title, or to an earlier query or variant, is left out and counted.
 """
 
@@ -65,7 +65,7 @@ class ExtraWordsParams(Section):
 
 
 class ExtraWords(NamedTuple):
-    """What the stage writes."""
+    """The files that the stage writes."""
 
     variants: pl.DataFrame  # schema `EXTRA_WORDS_VARIANTS`
     queries: pl.DataFrame  # schema `QUERIES`
