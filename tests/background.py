@@ -6,9 +6,11 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,25 @@ def ran(
 def rolecall(folder: Path, *words: str, **options: Any) -> subprocess.CompletedProcess[str]:
     """Type a command in a folder, as `ran`."""
     return ran(folder, *ROLECALL, *words, **{"PYTHONPATH": str(ROOT), **options})
+
+
+def git(folder: Path, *words: str) -> str:
+    """Run git as somebody who may commit, without hooks; return what it prints."""
+    own = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "core.hooksPath=/dev/null")
+    done = ran(folder, "git", *own, *words)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@contextmanager
+def web_server(*answers: Callable[[BaseHTTPRequestHandler], None]) -> Iterator[int]:
+    """Answer requests by functions of their methods' names; the value is the port."""
+    methods = {answer.__name__: answer for answer in answers}
+    handler = type("Handler", (BaseHTTPRequestHandler,), methods | {"log_message": lambda *_: None})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_port
+        server.shutdown()
 
 
 def until(is_so: Callable[[], object], seconds: float = 120) -> None:

@@ -24,11 +24,8 @@ ALIASES = [
     ("warden", "Keeper", "train"),
     ("warden", "911", "gate"),
 ]
-OCCUPATIONS = [
-    ("baker", "Baker", ["7", "75"], ["SOC: 51-3011"], 0.0),
-    ("nurse", "Nurse", ["2"], [], 0.0),
-    ("warden", "Keeper", [], [], 0.0),
-]
+OCCUPATIONS = [("baker", "Baker", ["7", "75"], ["SOC: 51-3011"], 0.0)]
+OCCUPATIONS += [("nurse", "Nurse", ["2"], [], 0.0), ("warden", "Keeper", [], [], 0.0)]
 SPOKEN = [
     ("nurse", "nurse responsible for general care", "en", True),
     ("nurse", "registered nurse", "en", False),

@@ -14,10 +14,8 @@ import jaxtyping
 import torch
 from beartype import beartype
 
-NAMES = {
-    name: getattr(jaxtyping, name)
-    for name in ("Bool", "Float", "Float16", "Float32", "Int", "Int64", "Integer")
-}
+KINDS = ("Bool", "Float", "Float16", "Float32", "Int", "Int64", "Integer")
+NAMES = {name: getattr(jaxtyping, name) for name in KINDS}
 
 
 @cache  # making the copy takes longer than most calls of it

@@ -34,16 +34,12 @@ class Place:
         self.folder = folder
         self.params: dict[str, Any] = yaml.safe_load((ROOT / "params.yaml").read_text())
         self.params["ingest"]["folder"] = "."
-        self.params["ingest"]["taxonomy"] |= {
-            "reader": "table",
-            "files": {"titles": "titles.csv"},
-            "columns": {"occupation_id": "id", "title": "title"},
-        }
-        self.params["ingest"]["inputs"] |= {
-            "reader": "table",
-            "file": "inputs.csv",
-            "columns": {"raw_title": "raw", "occupation_id": "id"},
-        }
+        files, columns = {"titles": "titles.csv"}, {"occupation_id": "id", "title": "title"}
+        taxonomy = {"reader": "table", "files": files, "columns": columns}
+        self.params["ingest"]["taxonomy"] |= taxonomy
+        columns = {"raw_title": "raw", "occupation_id": "id"}
+        inputs = {"reader": "table", "file": "inputs.csv", "columns": columns}
+        self.params["ingest"]["inputs"] |= inputs
         (folder / "feedback").mkdir()
         self.table("titles.csv", ROWS)
         self.table("inputs.csv", [{"raw": "bread baker wanted", "id": "baker"}])

@@ -30,10 +30,8 @@ models.reproducibility
 # all that `models` imports at run time besides the standard library, and what a module of the
 # served model imports where its consumer has it
 ALLOWED = {"torch", "numpy", "numba", "scipy", "pyarrow", "safetensors", "models"}
-SERVED = {
-    "models/serving/pyfunc.py": {"mlflow", "pandas"},
-    "models/serving/embed.py": {"onnxruntime"},
-}
+SERVED = {"models/serving/pyfunc.py": {"mlflow", "pandas"}}
+SERVED |= {"models/serving/embed.py": {"onnxruntime"}}
 FORBIDDEN = {"models": set(), "tasks": {"prefect"}, "flows": {"polars", "torch", "models"}}
 PARAMS = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
 STAGES = yaml.safe_load((ROOT / "dvc.yaml").read_text(encoding="utf-8"))["stages"]

@@ -36,9 +36,8 @@ def test_occupations_of_one_title_each_give_no_pair(place: Place) -> None:
     place.table("titles.csv", [{"id": one, "title": one} for one in TITLES])
     place.succeeds("ingest")
     place.succeeds("split")
-    write_frame(
-        NO_AUXILIARY, place.folder / "data/auxiliary_taxonomy/titles.parquet", AUXILIARY_TITLES
-    )
+    titles = place.folder / "data/auxiliary_taxonomy/titles.parquet"
+    write_frame(NO_AUXILIARY, titles, AUXILIARY_TITLES)
     assert "every occupation has a single title" in place.fails("pairs", "--mix", "base")
 
 

@@ -36,9 +36,7 @@ def test_an_environment_is_made_again_only_where_it_was_moved(folder: Path, opti
 
 
 @pytest.mark.parametrize("target", ["retrain", "reproduce"])
-def test_a_zip_files_folder_is_refused_before_anything_is_installed(
-    folder: Path, target: str
-) -> None:
+def test_a_zip_files_folder_is_refused_before_anything_is_installed(folder, target) -> None:
     (folder / "pyproject.toml").touch()
     (folder / "constraints.txt").touch()
     done = make(folder, target, "PYTHON=false")
@@ -60,9 +58,7 @@ def test_every_version_has_its_hashes_but_torch() -> None:
 @pytest.mark.parametrize(
     ("said", "goes_on"), [("Hash mismatch for `idna==3.20`", False), ("no index answers", True)]
 )
-def test_pip_does_not_bring_the_file_that_uv_refused(
-    folder: Path, said: str, goes_on: bool
-) -> None:
+def test_pip_does_not_bring_the_file_that_uv_refused(folder, said, goes_on) -> None:
     for name in ("pyproject.toml", "constraints.txt", "hashes.txt"):
         (folder / name).touch()
     programs = folder / ".venv/bin"

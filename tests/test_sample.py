@@ -94,9 +94,8 @@ def test_every_reference_resolves_on_four_levels_of_codes() -> None:
 @needs(DATA / "esco")
 def test_codes_exist_in_isco_08_and_labels_are_our_own() -> None:
     with (DATA / "esco/ISCOGroups_en.csv").open(encoding="utf-8", newline="") as file:
-        published = {
-            row["code"]: clean_title(row["preferredLabel"]) for row in csv.DictReader(file)
-        }
+        rows_of = csv.DictReader(file)
+        published = {row["code"]: clean_title(row["preferredLabel"]) for row in rows_of}
     ours = {row["isco_code"]: clean_title(row["label"]) for row in rows("hierarchy")}
     assert ours.keys() <= published.keys()
     copied = [code for code, label in ours.items() if label == published[code]]
@@ -171,9 +170,8 @@ def test_inputs_are_as_varied_as_real_ones() -> None:
         "numbers": re.compile(r"\d").search,
         "other scripts and emoji": lambda text: any(ord(c) > 0x2000 for c in text),
     }
-    rare = {
-        kind: n for kind, is_so in kinds.items() if (n := sum(map(bool, map(is_so, texts)))) < 10
-    }
+    counts = {kind: sum(map(bool, map(is_so, texts))) for kind, is_so in kinds.items()}
+    rare = {kind: n for kind, n in counts.items() if n < 10}
     assert rare == {}
     assert len({row["occupation_id"] for row in LABELLED}) >= 0.6 * len(TITLES)
 

@@ -13,7 +13,7 @@ from unittest.mock import Mock
 
 import pytest
 import typer
-from background import ROLECALL, ROOT, ran, rolecall, running_in, until
+from background import ROLECALL, ROOT, git, ran, rolecall, running_in, until
 from typer.testing import CliRunner
 
 from flows.cli import app
@@ -49,9 +49,8 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root.mkdir()
     for mark in MARKS:
         (root / mark).touch()
-    name = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
-    for words in (["init"], [*name, "commit", "--allow-empty", "--message=first"]):
-        subprocess.run(["git", *words, "--quiet"], cwd=root, check=True)
+    git(root, "init", "--quiet")
+    git(root, "commit", "--quiet", "--allow-empty", "--message=first")
     monkeypatch.chdir(root)
     return root
 
@@ -83,9 +82,7 @@ def test_wrong_usage_has_a_status_of_its_own() -> None:
         assert typed("benchmark", *words).exit_code == 2
 
 
-def test_the_default_is_esco_unless_the_environment_names_another(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_default_is_esco_unless_the_environment_names_another(monkeypatch) -> None:
     """But Table 3 is the sample's in any environment: six networks on ESCO take hours."""
     without = {"init", "schedule", "notify", "benchmark"}
     assert {*OPTIONS} == {*GROUP.commands} - without
@@ -100,9 +97,7 @@ def test_the_default_is_esco_unless_the_environment_names_another(
         assert option.consume_value(context, {"profile": "other"})[0] == "other"
 
 
-def test_the_sample_is_the_main_tree_and_a_profile_says_what_trains_it(
-    clone: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_sample_is_the_main_tree_and_a_profile_says_what_trains_it(clone, monkeypatch) -> None:
     assert profile_root("sample") == profile_root("") == clone
     said = "`rolecall retrain --profile esco` trains its model in a quarter.*`--profile sample`"
     with pytest.raises(Failure, match=said):
@@ -123,9 +118,7 @@ def test_the_sample_is_the_main_tree_and_a_profile_says_what_trains_it(
     assert profile_root("mine") == below.parent
 
 
-def test_a_command_without_a_model_of_its_own_says_so(
-    clone: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_command_without_a_model_of_its_own_says_so(clone: Path, monkeypatch) -> None:
     monkeypatch.delenv("ROLECALL_PROFILE")
     needing = ("status", "models", "rollback", "ask nurse", "serve", "normalize i o", "review o q")
     for words in needing:
@@ -136,9 +129,7 @@ def test_a_command_without_a_model_of_its_own_says_so(
 
 
 @pytest.mark.thorough
-def test_a_named_model_answers_whatever_has_run(
-    clone: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_named_model_answers_whatever_has_run(clone: Path, monkeypatch) -> None:
     """No profile is needed, and the address of the registry, which all share, needs none either."""
     monkeypatch.delenv("ROLECALL_PROFILE")
     model = "models:/mine/1"
@@ -165,9 +156,7 @@ def test_a_named_model_answers_whatever_has_run(
 
 
 @pytest.mark.parametrize("weeks", [["one"], ["one", "two", "three"]])
-def test_the_last_name_of_a_review_is_its_output(
-    clone: Path, monkeypatch: pytest.MonkeyPatch, weeks: list[str]
-) -> None:
+def test_the_last_name_of_a_review_is_its_output(clone, monkeypatch, weeks) -> None:
     """Options may stand anywhere. The facts say how many runs there are, and which is newest."""
     (clone / "params.yaml").write_text("feedback: {folder: feedback}")
     (clone / "queue").mkdir()
@@ -193,9 +182,7 @@ def test_the_facts_of_a_queue(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_bad_input_is_one_sentence_without_libraries_that_are_slow_to_import(
-    tmp_path: Path,
-) -> None:
+def test_a_bad_input_is_one_sentence_without_libraries_that_are_slow_to_import(tmp_path) -> None:
     (tmp_path / "in.csv").write_text("id,title\n1,nurse\n")
     words = ["normalize", str(tmp_path / "in.csv"), str(tmp_path / "out"), "--column=titel"]
     code = (
@@ -266,9 +253,7 @@ def test_status_says_what_would_run_and_why(toy: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_nothing_is_left_after_a_signal(
-    toy: Path, own_server: dict[str, str], sign: signal.Signals
-) -> None:
+def test_nothing_is_left_after_a_signal(toy, own_server, sign) -> None:
     """End the flow in a stage, as a Prefect worker does: no stage, server or lock is left."""
     (toy / "sleep.txt").write_text("ingest")
     pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}

@@ -8,10 +8,9 @@ import os
 import shlex
 import shutil
 import sys
-import threading
 import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from queue import Queue
 from typing import Any
@@ -19,7 +18,7 @@ from typing import Any
 import fsspec
 import pytest
 import tiny_registry
-from background import ROOT
+from background import ROOT, web_server
 from mlflow_import import WARNINGS
 from prefect_beside import ENDED, Beside, page, server
 
@@ -207,19 +206,13 @@ def messages() -> Iterator[tuple[str, Queue[dict[str, str]]]]:
     """A port that takes messages, and what has come."""
     came: Queue[dict[str, str]] = Queue()
 
-    class Taking(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            came.put(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            self.send_response(204)
-            self.end_headers()
+    def do_POST(request: BaseHTTPRequestHandler) -> None:
+        came.put(json.loads(request.rfile.read(int(request.headers["Content-Length"]))))
+        request.send_response(204)
+        request.end_headers()
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Taking) as taking:
-        threading.Thread(target=taking.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{taking.server_port}/", came
-        taking.shutdown()
+    with web_server(do_POST) as port:
+        yield f"http://127.0.0.1:{port}/", came
 
 
 @pytest.fixture

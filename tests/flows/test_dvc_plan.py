@@ -42,9 +42,7 @@ def test_the_order_of_a_diamond(tmp_path: Path, run_in: Run, dvc: Dvc) -> None:
 
 
 @pytest.mark.thorough
-def test_the_order_of_a_small_part_is_that_of_the_file(
-    tmp_path: Path, run_in: Run, dvc: Dvc
-) -> None:
+def test_the_order_of_a_small_part_is_that_of_the_file(tmp_path, run_in: Run, dvc: Dvc) -> None:
     """Plan five of thirteen stages: DVC's own plan walks a set here, this one the file."""
     toy_pipeline(tmp_path, {"c": "e.out, a.out", "b": "", "e": "", "a": "b.out", "z": "c.out"})
     run_in(tmp_path, *dvc, "init", "--quiet", "--no-scm")

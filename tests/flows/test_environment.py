@@ -4,21 +4,19 @@ import base64
 import os
 import socket
 import stat
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
 import tiny_registry
-from background import rolecall
+from background import rolecall, web_server
 from mlflow_import import WARNINGS
 
 from flows.environment import kept_password, new_password, set_environment, without_proxy
 
-PROXIES = dict.fromkeys(
-    ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9"
-)
+NAMES = ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")
+PROXIES = dict.fromkeys(NAMES, "http://127.0.0.1:9")
 PROXIES["ALL_PROXY"] = "socks5://127.0.0.1:9"
 TITLES = b"id,title\n1,nurse\n2,bread maker\n"
 LOGIN = base64.b64encode(b"me:hunter2").decode()
@@ -28,24 +26,19 @@ LOGIN = base64.b64encode(b"me:hunter2").decode()
 def protected() -> Iterator[str]:
     """The address of a file, with the password and the query that open it."""
 
-    class Protected(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            opened = self.headers["Authorization"] == f"Basic {LOGIN}"
-            self.send_response(200 if opened and self.path == "/titles.csv?sig=hunter2" else 403)
-            self.send_header("Content-Length", str(len(TITLES)))
-            self.end_headers()
-            if self.command == "GET":
-                self.wfile.write(TITLES)
+    def do_HEAD(request: BaseHTTPRequestHandler) -> None:
+        opened = request.headers["Authorization"] == f"Basic {LOGIN}"
+        right = opened and request.path == "/titles.csv?sig=hunter2"
+        request.send_response(200 if right else 403)
+        request.send_header("Content-Length", str(len(TITLES)))
+        request.end_headers()
 
-        do_HEAD = do_GET
+    def do_GET(request: BaseHTTPRequestHandler) -> None:
+        do_HEAD(request)
+        request.wfile.write(TITLES)
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Protected) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://me:hunter2@127.0.0.1:{server.server_port}/titles.csv?sig=hunter2"
-        server.shutdown()
+    with web_server(do_HEAD, do_GET) as port:
+        yield f"http://me:hunter2@127.0.0.1:{port}/titles.csv?sig=hunter2"
 
 
 @pytest.mark.slow

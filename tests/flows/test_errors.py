@@ -14,25 +14,13 @@ from flows.errors import MAX_CHARACTERS, MAX_LINES, command_failed, error_messag
 
 COMMAND = "python -m tasks.pipeline.split"
 DVC = f"ERROR: failed to reproduce 'split': failed to run: {COMMAND}, exited with 1"
-STAGE = [
-    "Running stage 'split':",
-    f"> {COMMAND}",
-    "error: no title is left",
-    "lower split.valid_min_titles",
-    "(ValueError in tasks/pipeline/split.py, line 7)",
-    DVC,
-]
-PYTHON = [
-    f"> {COMMAND}",
-    "Traceback (most recent call last):",
-    '  File "tasks/pipeline/split.py", line 1, in <module>',
-    "    1 / 0",
-    "ZeroDivisionError: division by zero",
-    DVC,
-]
+STAGE = ["Running stage 'split':", f"> {COMMAND}", "error: no title is left"]
+STAGE += ["lower split.valid_min_titles", "(ValueError in tasks/pipeline/split.py, line 7)", DVC]
+TRACEBACK = ["Traceback (most recent call last):"]
+TRACEBACK += ['  File "tasks/pipeline/split.py", line 1, in <module>']
+PYTHON = [f"> {COMMAND}", *TRACEBACK, "    1 / 0", "ZeroDivisionError: division by zero", DVC]
 LIBRARY = [
-    "Traceback (most recent call last):",
-    '  File "tasks/pipeline/split.py", line 1, in <module>',
+    *TRACEBACK,
     "    read(",
     "    ~~~~^",
     "polars.exceptions.ComputeError: the file is damaged",

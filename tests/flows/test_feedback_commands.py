@@ -59,9 +59,7 @@ def test_the_folder_is_made_and_followed(tmp_path: Path, workspace: Path) -> Non
     assert is_copied(tmp_path)
 
 
-def test_pipes_folders_and_links_that_lead_out_are_named_and_left_out(
-    tmp_path: Path, workspace: Path
-) -> None:
+def test_pipes_folders_and_links_that_lead_out_are_named_and_left_out(tmp_path, workspace) -> None:
     """Open none of them: a pipe would wait for ever."""
     folder = tmp_path / "feedback/mine"
     (folder / "january").mkdir(parents=True)
@@ -81,9 +79,7 @@ def test_pipes_folders_and_links_that_lead_out_are_named_and_left_out(
     ]
 
 
-def test_a_file_or_a_folder_below_is_refused_with_what_to_do(
-    tmp_path: Path, workspace: Path
-) -> None:
+def test_a_file_or_a_folder_below_is_refused_with_what_to_do(tmp_path, workspace: Path) -> None:
     """Profiles named a folder below, with files in git, before each had one of its own."""
     params = {"feedback": {"folder": "feedback/mine"}}
     with pytest.raises(ProfileError, match="feedback/mine: remove this line"):
@@ -154,9 +150,7 @@ def test_facts(root: Path, done: Patched, model: dict[str, str]) -> None:
     }
 
 
-def test_without_a_file_that_is_read_it_names_folder_and_others(
-    root: Path, workspace: Path
-) -> None:
+def test_without_a_file_that_is_read_it_names_folder_and_others(root, workspace) -> None:
     """Do not say of rows that nobody read that the champion has them."""
     for name in ("a.csv", "b.csv"):
         (root / "feedback" / name).unlink()

@@ -33,9 +33,7 @@ def test_lines_come_while_the_command_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_a_silent_command_gives_a_sign_of_life(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_silent_command_gives_a_sign_of_life(tmp_path, monkeypatch) -> None:
     """It is shown, and is not a line of the command."""
     monkeypatch.setattr("flows.processes.SECONDS_OF_SILENCE", 0.3)
     printed: list[str] = []
@@ -64,9 +62,7 @@ STUBBORN = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
     [(KeyboardInterrupt, ""), (RuntimeError, ""), (RuntimeError, STUBBORN)],
     ids=["interrupt", "error", "a tree that ignores the interrupt is killed"],
 )
-def test_an_exception_ends_the_whole_tree(
-    tmp_path: Path, kind: type[BaseException], code: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_exception_ends_the_whole_tree(tmp_path, kind, code, monkeypatch) -> None:
     monkeypatch.setattr("flows.processes.SECONDS_TO_END", 0.3 if code else 3.0)
     (tmp_path / "sleeper.py").write_text(code + SLEEPER)
 
@@ -87,9 +83,8 @@ def test_killing_the_caller_kills_the_tree(tmp_path: Path) -> None:
         folder = pathlib.Path({str(tmp_path)!r})
         stream([sys.executable, "sleeper.py"], folder, lambda line: print(line, flush=True))
     """
-    with subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=ROOT
-    ) as caller:
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as caller:
         assert caller.stdout is not None
         assert caller.stdout.readline() == "asleep\n"
         os.kill(caller.pid, signal.SIGKILL)

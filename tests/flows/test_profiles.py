@@ -23,13 +23,9 @@ from flows.profiles import (
 from tasks.check_params import check_params, load_params
 
 ROOT = Path(__file__).parents[2]
-BASE: dict[str, Any] = {
-    "seed": 1,
-    "ingest": {
-        "taxonomy": {"reader": "sample", "files": {"a": "a.csv", "b": "b.csv"}, "columns": {}},
-        "inputs": {"file": "inputs.csv"},
-    },
-}
+TAXONOMY = {"reader": "sample", "files": {"a": "a.csv", "b": "b.csv"}, "columns": {}}
+INGEST = {"taxonomy": TAXONOMY, "inputs": {"file": "inputs.csv"}}
+BASE: dict[str, Any] = {"seed": 1, "ingest": INGEST}
 
 
 def test_systems_are_replaced_whole() -> None:
@@ -83,10 +79,8 @@ def test_a_profile_that_extends_another(tmp_path: Path) -> None:
         (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
     overrides, external = read_profile(tmp_path, "own")
     assert external == {"z": "other.csv", "x": "x.csv"}
-    assert overrides == {
-        "seed": 4,
-        "ingest": {"folder": "here", "taxonomy": {"reader": "onet", "files": {"a": "z"}}},
-    }
+    taxonomy = {"reader": "onet", "files": {"a": "z"}}
+    assert overrides == {"seed": 4, "ingest": {"folder": "here", "taxonomy": taxonomy}}
     (tmp_path / "far.yaml").write_text("extends: self", encoding="utf-8")
     with pytest.raises(ProfileError, match="profile self extends own extends near extends far ext"):
         read_profile(tmp_path, "self")
@@ -163,9 +157,7 @@ def test_four_ways_to_name_a_source(main: Path, monkeypatch: pytest.MonkeyPatch)
         ("x.csv", "../data", "no file or folder .*/data/x.csv; ROLECALL_DATA is '../data'.*absol"),
     ],
 )
-def test_a_missing_source_is_refused_with_advice(
-    main: Path, path: str, data: str | None, message: str
-) -> None:
+def test_a_missing_source_is_refused_with_advice(main, path, data, message) -> None:
     with pytest.raises(ProfileError, match=message):
         resolve_sources({"n": path}, data, main)
 
@@ -245,9 +237,7 @@ def ignoring(folder: Path, run_in: Callable[..., str], dvc: tuple[str, ...]) -> 
 
 
 @pytest.mark.thorough
-def test_dvc_sees_imports_below_the_ignored_folder(
-    tmp_path: Path, run_in: Callable[..., str], dvc: tuple[str, ...]
-) -> None:
+def test_dvc_sees_imports_below_the_ignored_folder(tmp_path, run_in, dvc) -> None:
     """Those that people make, and those of a profile, beside the folder.
 
     Ignore no folder with its slash, which DVC prunes: `/data/*` would hide `data/` itself.
@@ -267,9 +257,7 @@ def test_dvc_sees_imports_below_the_ignored_folder(
 
 
 @pytest.mark.thorough
-def test_the_sample_does_not_depend_on_feedback_of_profiles(
-    tmp_path: Path, run_in: Callable[..., str], dvc: tuple[str, ...]
-) -> None:
+def test_the_sample_does_not_depend_on_feedback_of_profiles(tmp_path, run_in, dvc) -> None:
     """Reviewers' files are in no commit; DVC sees those of the sample alone."""
     ignoring(tmp_path, run_in, dvc)
     files = ["feedback/README.md", "feedback/monday.csv", "feedback/esco/monday.csv"]

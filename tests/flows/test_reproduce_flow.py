@@ -13,9 +13,7 @@ Dvc = tuple[str, ...]
 NUMBERS = ["train@base-1", "evaluate@base-1", "train@typos-1", "evaluate@typos-1"]
 
 
-def test_every_mix_then_the_table_and_a_page(
-    toy: Path, prefect_server: None, run_in: Run, dvc: Dvc, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_mix_then_the_table_and_a_page(toy, prefect_server, run_in, dvc, monkeypatch) -> None:
     """Run stages and leave a lock as a bare `dvc repro table3`; the report is no part of it."""
     from flows.reproduce import as_text, reproduce
 
@@ -37,9 +35,7 @@ def test_every_mix_then_the_table_and_a_page(
     assert as_text(reproduce()).endswith("data    pushed to DVC's remote\nto do   nothing")
 
 
-def test_the_track_decides_the_target_and_the_page(
-    toy: Path, prefect_server: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_track_decides_the_target_and_the_page(toy, prefect_server, monkeypatch) -> None:
     """Run nothing of the other track."""
     from flows.reproduce import as_text, reproduce
 

@@ -61,9 +61,7 @@ def test_all_steps_in_order_and_a_page_in_prefect(toy: Path, prefect_server: Non
     assert text.endswith("\nto do   nothing")
 
 
-def test_the_command_logs_task_runs_that_are_named_after_stages(
-    toy: Path, flow_environment: dict[str, str]
-) -> None:
+def test_the_command_logs_task_runs_that_are_named_after_stages(toy, flow_environment) -> None:
     """Its own lines, a stage's lines, the exit status; then a failed stage, and its page."""
     done = rolecall(toy, "retrain", environment=flow_environment)
     assert done.returncode == 0, done.stdout + done.stderr

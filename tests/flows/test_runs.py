@@ -1,7 +1,6 @@
 """The page of a failed run, a command that can be typed, and the automation that tells of it."""
 
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
@@ -46,18 +45,14 @@ def test_of_other_errors_the_kind_stays() -> None:
         ({"profile": "a b", "options": None}, " -p options=null -p 'profile=a b'"),
     ],
 )
-def test_the_command_of_a_deployment_names_what_is_not_its_own(
-    parameters: dict[str, Any], options: str
-) -> None:
+def test_the_command_of_a_deployment_names_what_is_not_its_own(parameters, options) -> None:
     """As `prefect deployment run` reads them: JSON, or else text."""
     line = f"prefect deployment run retrain/monthly{options}"
     assert command("retrain", parameters, MONTHLY) == line
 
 
 @pytest.mark.parametrize("first", ["/clone/.venv/bin/rolecall", "/clone/flows/cli.py"])
-def test_a_command_is_the_one_that_was_typed(
-    first: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_command_is_the_one_that_was_typed(first: str, monkeypatch, tmp_path) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", [first, "normalize", "my titles.csv", "out"])
     assert command("normalize", {}, None) == "rolecall normalize 'my titles.csv' out"

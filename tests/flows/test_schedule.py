@@ -39,9 +39,7 @@ def test_the_schedule_is_monthly_and_names_no_folder_of_a_machine() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("stated", DEPLOYED, ids=lambda stated: stated["name"])
-def test_a_deployment_is_a_flow_on_the_data_of_a_profile(
-    stated: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_deployment_is_a_flow_on_the_data_of_a_profile(stated, monkeypatch) -> None:
     """Its parameters are the flow's, it leaves a page when it fails, and the owner is notified."""
     monkeypatch.chdir(ROOT)
     flow = load_flow_from_entrypoint(stated["entrypoint"], use_placeholder_flow=False)

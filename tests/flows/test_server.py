@@ -37,9 +37,7 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Mapping[str
     return noted
 
 
-def test_each_has_a_password_and_a_database_of_its_own(
-    started: list[Mapping[str, str]], tmp_path: Path
-) -> None:
+def test_each_has_a_password_and_a_database_of_its_own(started, tmp_path) -> None:
     """Without a password any web page could run commands while a flow is at work."""
     before = {name: os.environ.get(name) for name in CLIENT}
     (tmp_path / FOLDER / "of a killed run").mkdir(parents=True)
@@ -62,9 +60,7 @@ def test_each_has_a_password_and_a_database_of_its_own(
     assert len(passwords) == len(homes) == 2 and min(map(len, passwords)) > 30
 
 
-def test_later_ones_begin_with_the_first_ones_tables(
-    started: list[Mapping[str, str]], tmp_path: Path
-) -> None:
+def test_later_ones_begin_with_the_first_ones_tables(started, tmp_path) -> None:
     with server(), server():
         first, second = started
         assert MIGRATE not in first and second[MIGRATE] == "false"

@@ -43,9 +43,7 @@ def test_output_is_cut_where_dvc_turns_to_another_stage() -> None:
 
 
 @pytest.mark.slow
-def test_flow_and_bare_repro_write_the_same_lock(
-    toy: Path, run_in: Run, dvc: Dvc, tmp_path: Path
-) -> None:
+def test_flow_and_bare_repro_write_the_same_lock(toy, run_in, dvc, tmp_path) -> None:
     """Run; then find it unchanged, restored from the run cache, and run again after a change."""
     bare = Path(shutil.copytree(toy, tmp_path / "bare"))
     assert visited(run_in(bare, *dvc, "repro", "report")) == ORDER
@@ -68,9 +66,7 @@ def test_flow_and_bare_repro_write_the_same_lock(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("busy", ["ingest", "lexical"])
-def test_a_stage_that_another_run_holds_is_waited_for(
-    toy: Path, dvc: Dvc, busy: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stage_that_another_run_holds_is_waited_for(toy, dvc, busy, monkeypatch) -> None:
     """The other run is killed meanwhile; what was done before the wait is not done again."""
     monkeypatch.setattr(dvc_stages, "WAIT", 0.1)
     if busy == "lexical":

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from background import ROOT, ran, rolecall
+from background import ROOT, git, rolecall
 
 from flows.errors import Failure
 from flows.processes import check_params
@@ -48,9 +48,7 @@ def state(root: Path, run_in: Run) -> tuple[str, ...]:
     )
 
 
-def test_a_workspace_holds_the_profiles_files_and_values(
-    toy: Path, sources: Path, run_in: Run, dvc: Dvc
-) -> None:
+def test_a_workspace_holds_the_profiles_files_and_values(toy, sources, run_in, dvc) -> None:
     """Leave the sample's committed lock unused; cache and remote are the main tree's."""
     (toy / "dvc.lock").write_text("schema: '2.0'\n")
     run_in(toy, "git", "add", "dvc.lock")
@@ -74,9 +72,7 @@ def test_a_workspace_holds_the_profiles_files_and_values(
     assert [path.name for path in (workspace / "data/external").iterdir()] == [Path(FILE).name]
 
 
-def test_a_refresh_follows_head_and_the_source_and_keeps_the_lock(
-    toy: Path, sources: Path, run_in: Run
-) -> None:
+def test_a_refresh_follows_head_and_the_source_and_keeps_the_lock(toy, sources, run_in) -> None:
     workspace = prepare(toy, "other", lambda _: None)
     (workspace / "dvc.lock").write_text("schema: '2.0'\nstages: {}\n")
     (workspace / "dvc.yaml").write_text("stages: {}\n")
@@ -94,9 +90,7 @@ def test_a_refresh_follows_head_and_the_source_and_keeps_the_lock(
     assert (workspace / "feedback/monday.csv").read_text() == "raw_title\n"
 
 
-def test_a_source_that_moved_is_imported_anew(
-    toy: Path, sources: Path, monkeypatch: pytest.MonkeyPatch, run_in: Run, dvc: Dvc
-) -> None:
+def test_a_source_that_moved_is_imported_anew(toy, sources, monkeypatch, run_in, dvc) -> None:
     """No stage runs for the new path, which is in no checksum; for other bytes one does."""
     workspace = prepare(toy, "other", lambda _: None)
     run_in(workspace, *dvc, "repro", "ingest")
@@ -128,9 +122,7 @@ def test_an_import_that_was_killed_is_done_again(toy: Path, sources: Path) -> No
     assert (workspace / "data/source titles.csv.dvc").read_text() == whole
 
 
-def test_a_folder_is_brought_whole_and_follows_its_source(
-    toy: Path, sources: Path, run_in: Run
-) -> None:
+def test_a_folder_is_brought_whole_and_follows_its_source(toy, sources, run_in) -> None:
     """Bring files at any depth; what leaves the source leaves the workspace."""
     years = sources / "years"
     (years / "2012").mkdir(parents=True)
@@ -171,24 +163,13 @@ def test_the_command_runs_in_the_workspace(
     assert not (toy / "dvc.lock").exists() and not (toy / "data" / "ingest").exists()
 
 
-def test_the_workspaces_own_code_runs(
-    toy: Path, sources: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_workspaces_own_code_runs(toy: Path, sources: Path, monkeypatch, capsys) -> None:
     """Run not the code that is installed or on PYTHONPATH but HEAD's, in the workspace."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("PYTHONSAFEPATH", "1")
     workspace = prepare(toy, "other", lambda _: None)
     check_params(workspace)
     assert capsys.readouterr().out == "checked top_k 5\n"
-
-
-IDENTITY = ("-c", "user.name=t", "-c", "user.email=t@example.invalid")
-
-
-def git(folder: Path, *arguments: str) -> str:
-    done = ran(folder, "git", *IDENTITY, *arguments)
-    done.check_returncode()
-    return done.stdout.strip()
 
 
 @pytest.fixture
@@ -271,9 +252,7 @@ def test_no_workspace_has_a_name_that_no_folder_has(main: Path, name: str) -> No
         workspace_of(main, name)
 
 
-def test_a_zip_files_folder_is_refused_with_what_to_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_zip_files_folder_is_refused_with_what_to_do(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     with pytest.raises(Failure, match=r"(?s)not a git repository.*`git clone`.*git init"):
         require_repository(tmp_path)

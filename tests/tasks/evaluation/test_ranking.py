@@ -32,9 +32,8 @@ BEST = Search(INDEX, similarities, ScoreRule("best", 0.1))
 
 
 def queries_for(rows: list[tuple[str, list[str]]]) -> pl.DataFrame:
-    return queries_of(
-        (f"id{i}", "t", "test", raw, gold, 1, "input") for i, (raw, gold) in enumerate(rows)
-    )
+    rows = enumerate(rows)
+    return queries_of((f"id{i}", "t", "test", raw, gold, 1, "input") for i, (raw, gold) in rows)
 
 
 ROWS = [("q1", ["a"]), (" Q2\n", ["b"]), ("q3", ["c", "elsewhere"]), ("Q1", ["elsewhere"])]
@@ -104,9 +103,7 @@ HITS = {"1": 1.0, "2": 0.5, "3": 0.0, "4": 1.0, "5": 0.0, "6": 0.5}
 
 
 def sized_queries(rows: list[tuple[str, int, str, str]], test: str = "t") -> pl.DataFrame:
-    return queries_of(
-        (i, test, "test", title, ["a"], size, source) for i, size, title, source in rows
-    )
+    return queries_of((i, test, "test", title, ["a"], n, source) for i, n, title, source in rows)
 
 
 def scores_of(queries: pl.DataFrame, system: str = "s") -> pl.DataFrame:

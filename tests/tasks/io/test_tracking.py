@@ -5,16 +5,16 @@ import socket
 import sqlite3
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pandas as pd
 import pytest
 import tiny_registry
 import tiny_run
+from background import git, web_server
 from mlflow_import import WARNINGS, mlflow
 
 from tasks.io import tracking
@@ -34,9 +34,8 @@ def repository(tmp_path: Path) -> Path:
     """A git repository with one commit and a worktree `.workspaces/esco`."""
     tree = tmp_path / "tree with space"
     tree.mkdir()
-    git = ["git", "-c", "user.name=t", "-c", "user.email=t@t", "-c", "core.hooksPath=/dev/null"]
     for words in ("init -q", "commit -q --allow-empty -m one", "worktree add -q .workspaces/esco"):
-        subprocess.run([*git, *words.split()], cwd=tree, check=True, capture_output=True)
+        git(tree, *words.split())
     return tree.resolve()
 
 
@@ -149,18 +148,12 @@ def test_the_model_of_a_moved_clone_is_found_by_all(tmp_path, monkeypatch, capsy
 @pytest.mark.thorough
 @pytest.mark.parametrize("status", [200, 401, 404, 500])
 def test_any_answer_is_one(status: int) -> None:
-    class Answering(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(status)
-            self.end_headers()
+    def do_GET(request: BaseHTTPRequestHandler) -> None:
+        request.send_response(status)
+        request.end_headers()
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with HTTPServer(("127.0.0.1", 0), Answering) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        check_answer(f"http://me:secret@127.0.0.1:{server.server_port}/below/")
-        server.shutdown()
+    with web_server(do_GET) as port:
+        check_answer(f"http://me:secret@127.0.0.1:{port}/below/")
 
 
 @pytest.mark.parametrize("scheme", ["http", "postgresql+psycopg2"])

@@ -25,10 +25,8 @@ def test_distinct_titles_that_no_query_asks() -> None:
     read = [("b", "Chef"), ("b", "Cook  (hot)"), ("a", "cook (hot)"), ("a", "Baker!"), ("a", "\t")]
     made, counts = auxiliary_taxonomy(aliases(read), {"baker"})
     check(made, AUXILIARY_TITLES, "titles")
-    assert made.rows() == [
-        ("chef", "chef", ["b"], False),
-        ("cook (hot)", "cook hot", ["a", "b"], False),
-    ]
+    titles = [("chef", "chef", ["b"], False), ("cook (hot)", "cook hot", ["a", "b"], False)]
+    assert made.rows() == titles
     assert counts == {"rows": 4, "queried": 1, "titles": 2}
 
 
@@ -76,31 +74,28 @@ def titles(*, noisy: bool = False) -> list[str]:
 
 
 @pytest.mark.thorough
-def test_the_stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    table = tmp_path / "other.csv"
+def test_the_stage(here: Path) -> None:
+    table = here / "other.csv"
     table.write_text("id,title\n1,cook\n1,nurse\n2,pilot\n", encoding="utf-8")
-    run_in(tmp_path)
+    run_in(here)
     assert titles() == ["cook", "pilot"]
     assert titles(noisy=True) == []
-    run_in(tmp_path, noise={"copies": 3, "padded": 0.0, "misspelt": 1.0})
+    run_in(here, noise={"copies": 3, "padded": 0.0, "misspelt": 1.0})
     assert titles() == ["cook", "pilot"]
     assert titles(noisy=True)
     table.write_text("id,title\n1,cook\n,nurse\n", encoding="utf-8")
-    with pytest.raises(
-        IngestError, match=r"1 of 2 rows .* more than auxiliary_taxonomy\.max_rejected_shar"
-    ):
-        run_in(tmp_path)
+    message = r"1 of 2 rows .* more than auxiliary_taxonomy\.max_rejected_shar"
+    with pytest.raises(IngestError, match=message):
+        run_in(here)
     refused = read_frame(Path("data/auxiliary_taxonomy/rejected.parquet"), REJECTED)
     assert refused["reason"].to_list() == ["empty occupation_id"]
 
 
 @pytest.mark.thorough
-def test_without_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    run_in(tmp_path, reader="none", files={}, columns={})
+def test_without_one(here: Path) -> None:
+    run_in(here, reader="none", files={}, columns={})
     assert titles() == []
     with pytest.raises(ParamsError, match="'sql' is no reader of taxonomies"):
-        run_in(tmp_path, reader="sql")
+        run_in(here, reader="sql")
     with pytest.raises(ParamsError, match=r"\.\./other\.csv"):
-        run_in(tmp_path, files={"titles": "../other.csv"})
+        run_in(here, files={"titles": "../other.csv"})

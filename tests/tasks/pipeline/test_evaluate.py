@@ -18,23 +18,17 @@ from tasks.pipeline.evaluate import main
 
 
 @pytest.fixture
-def folder(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    encoder_settings: Callable[..., RecurrentSettings],
-) -> Path:
+def folder(here: Path, monkeypatch, encoder_settings: Callable[..., RecurrentSettings]) -> Path:
     """The stage's folder: mix `corrections`, seed 3, which is not the pipeline's."""
-    monkeypatch.chdir(tmp_path)
-    write_toy(tmp_path)
+    write_toy(here)
     featurizer = fit_featurizer(["cook nurse tutor"], encoder_settings())
     torch.manual_seed(0)
     weights = make_encoder(encoder_settings(), featurizer).state_dict()
-    save_model(
-        Path("data/train/corrections/3/model"), featurizer, encoder_settings(), weights, weights
-    )
+    model = Path("data/train/corrections/3/model")
+    save_model(model, featurizer, encoder_settings(), weights, weights)
     write_exemplars(Path("data/calibrate/corrections/3"))
     monkeypatch.setattr("sys.argv", ["evaluate", "--mix", "corrections", "--seed", "3"])
-    return tmp_path / "data/evaluate/corrections/3"
+    return here / "data/evaluate/corrections/3"
 
 
 def test_untrained_and_the_model_under_its_mix(folder: Path) -> None:

@@ -15,9 +15,8 @@ FOLDER = Path("data/lexical")
 
 
 @pytest.fixture(autouse=True)
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    write_toy(tmp_path)
+def files(here: Path) -> None:
+    write_toy(here)
 
 
 @pytest.mark.thorough

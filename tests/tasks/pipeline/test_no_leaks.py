@@ -123,13 +123,9 @@ def worlds(draw: st.DrawFn) -> tuple[pl.DataFrame, pl.DataFrame, list[tuple[str,
     label = st.sampled_from([None, *"wxyz"[:occupations]])
     inputs = draw(st.lists(st.tuples(INPUT, label), min_size=10, max_size=50))
     manual = draw(st.lists(st.tuples(PHRASE, PHRASE).filter(lambda p: p[0] != p[1]), max_size=4))
-    return (
-        pl.DataFrame(aliases, schema=dict(ALIASES), orient="row"),
-        pl.DataFrame(
-            [(i, *row) for i, row in enumerate(inputs)], schema=dict(INPUTS), orient="row"
-        ),
-        manual,
-    )
+    frame = pl.DataFrame(aliases, schema=dict(ALIASES), orient="row")
+    numbered = [(i, *row) for i, row in enumerate(inputs)]
+    return frame, pl.DataFrame(numbered, schema=dict(INPUTS), orient="row"), manual
 
 
 @pytest.fixture(scope="module")
@@ -173,9 +169,8 @@ def test_the_same_again_and_another_with_another_seed(defaults: AllParams, tmp_p
     titles = [(n, f"wanted: {row[1]} {n}", row[0]) for n, row in enumerate(rows)]
     inputs = pl.DataFrame(titles, schema=dict(INPUTS), orient="row")
     manual = [("cook", "chef"), ("night", "late"), ("ward", "hall")]
-    one, two, other = (
-        chain(aliases, inputs, manual, small(defaults, seed), tmp_path) for seed in (1, 1, 2)
-    )
+    world = aliases, inputs, manual
+    one, two, other = (chain(*world, small(defaults, seed), tmp_path) for seed in (1, 1, 2))
     assert all(a.equals(b) for a, b in zip(one, two, strict=True))
     for test in one.queries["test"].unique():
         assert not one.queries.filter(test=test).equals(other.queries.filter(test=test)), test

@@ -68,9 +68,8 @@ def test_a_prediction_is_the_first_rank_of_the_run(rule: str) -> None:
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A tiny network of mix 3 and seed 7; the inputs are titles of its index as they stand."""
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.argv", ["simulate_feedback", "--seed", "7"])
     write_params(evaluate={"occupation_score": "best"})  # so that a title of the index finds itself
     featurizer, encoder = network(1)
@@ -88,7 +87,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("Nurse", "nurse", "train"),
         *[(f"asked {number}", "nurse", "train") for number in range(len(BEFORE_FEEDBACK))],
     )
-    return tmp_path
+    return here
 
 
 def give(*rows: tuple[str, str | None, str]) -> None:

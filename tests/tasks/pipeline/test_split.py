@@ -38,9 +38,8 @@ TITLE = st.builds(
     st.sampled_from(["Baker", "baker", "nurse", "PILOT", "clerk", "mi-ner", "miner", "cook"]),
     st.sampled_from(["", "!", " (m/w)", " II"]),
 )
-TAXONOMY = st.dictionaries(
-    st.sampled_from("abcdef"), st.lists(TITLE, min_size=1, max_size=8, unique=True), min_size=1
-)
+OWN = st.lists(TITLE, min_size=1, max_size=8, unique=True)
+TAXONOMY = st.dictionaries(st.sampled_from("abcdef"), OWN, min_size=1)
 
 
 @st.composite

@@ -10,7 +10,7 @@ from params_of import write_params
 from models.network.kinds import encoder_settings, kind_of, kinds, loss_settings, plain
 from tasks.io.command import ROOT
 from tasks.io.section import ParamsError
-from tasks.pipeline.train import NetworkParams, check_kinds, require_kind, training_settings
+from tasks.pipeline.train import NetworkParams, check_kinds, training_settings
 
 DEFAULT = ROOT / "params.yaml"
 VALUES = yaml.safe_load(DEFAULT.read_text(encoding="utf-8"))
@@ -29,13 +29,8 @@ def network(folder: Path, **train: Any) -> NetworkParams:
 def test_every_kind_can_be_chosen(tmp_path: Path, encoder: str, loss: str) -> None:
     """Its settings are the values of its section; seed and steps are those that were handed in."""
     targets = loss in ("frozen_margin", "von_mises_fisher")
-    chosen = network(
-        tmp_path,
-        encoder={"kind": encoder},
-        loss={"kind": loss},
-        compatible_with=ADDRESS if targets else "",
-        max_steps=7,
-    )
+    changes = {"encoder": {"kind": encoder}, "loss": {"kind": loss}, "max_steps": 7}
+    chosen = network(tmp_path, **changes, compatible_with=ADDRESS if targets else "")
     settings = training_settings(chosen, 3)
     assert (settings.seed, settings.max_steps) == (3, 7)
     assert (kind_of(settings.encoder), kind_of(settings.loss)) == (encoder, loss)
@@ -60,15 +55,12 @@ def test_only_the_kinds_of_the_network_stop_a_training(tmp_path: Path) -> None:
         check_kinds(faulty)
 
 
-@pytest.mark.parametrize("split", ["encoder", "loss"])
-def test_a_kind_without_values_is_refused(tmp_path: Path, split: str) -> None:
-    with pytest.raises(ParamsError, match=rf"train\.{split}\.kind = 'best' has no section of"):
-        network(tmp_path, **{split: {"kind": "best"}})
-
-
-def test_the_message_names_those_that_there_are() -> None:
-    with pytest.raises(ParamsError, match=r"choose one, two$"):
-        require_kind("train.loss", "three", {"two": {}, "one": {}})
+@pytest.mark.parametrize(("part", "package"), [("encoder", "encoders"), ("loss", "losses")])
+def test_a_kind_without_values_is_refused(tmp_path: Path, part: str, package: str) -> None:
+    choices = ", ".join(sorted(VALUES[package]))
+    message = rf"train\.{part}\.kind = 'best' has no section of .*; choose {choices}$"
+    with pytest.raises(ParamsError, match=message):
+        network(tmp_path, **{part: {"kind": "best"}})
 
 
 @pytest.mark.parametrize(("loss", "address"), [("frozen_margin", ""), ("margin", ADDRESS)])

@@ -28,9 +28,8 @@ def called(folder: Path, monkeypatch: pytest.MonkeyPatch, mix: str, **changes: o
 
 def test_new_weights_are_trained_as_any_mix(tmp_path, monkeypatch) -> None:
     """So the networks of Table 3 differ in their pairs only."""
-    *files, settings, out, _, earlier, start, _ = called(
-        tmp_path, monkeypatch, "verdicts", **VALUES
-    )
+    call = called(tmp_path, monkeypatch, "verdicts", **VALUES)
+    *files, settings, out, _, earlier, start, _ = call
     assert files == [Path(f"data/pairs/verdicts/{name}.parquet") for name in ("strings", "pairs")]
     assert settings == training_settings(NetworkParams.read(), 3)
     assert (out, earlier, start) == (Path("data/train/verdicts/3"), None, None)

@@ -142,9 +142,8 @@ def test_a_closure_is_what_is_imported_at_run_time(write: Write) -> None:
     write("models/text/units.py", "import models.deep\nimport tasks.first\n")
     write("models/text/__init__.py", '"""Text."""\n')
     late = write("tasks/late.py", "")
-    closure = {
-        path.relative_to(late.parents[1]).as_posix() for path in import_closure(["tasks.first"])
-    }
+    root = late.parents[1]
+    closure = {path.relative_to(root).as_posix() for path in import_closure(["tasks.first"])}
     read = ("plain", "deep", "text/__init__", "text/titles", "text/units")
     assert closure == {"tasks/first.py", "tasks/late.py", *(f"models/{name}.py" for name in read)}
 
@@ -185,17 +184,14 @@ def test_what_changes_the_code_of_training(copied: Path) -> None:
     for module, stages in (("models/text/titles.py", {1}), ("models/training/loop.py", {0, 1})):
         module_text = (copied / module).read_text(encoding="utf-8")
         (copied / module).write_text(f"{module_text}MORE = 1\n", encoding="utf-8")
-        changed = [
-            {file for file in now if now[file] != then[file]}
-            for now, then in zip(both(), before, strict=True)
-        ]
+        pairs = zip(both(), before, strict=True)
+        changed = [{file for file in now if now[file] != then[file]} for now, then in pairs]
         assert changed == [{module} if stage in stages else set() for stage in (0, 1)]
         (copied / module).write_text(module_text, encoding="utf-8")
 
 
 @pytest.mark.thorough
-def test_the_stage_code_reads_the_kinds_of_train(tmp_path, monkeypatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_the_stage_code_reads_the_kinds_of_train(here: Path) -> None:
     write_params(train={"encoder": {"kind": "convolution"}, "loss": {"kind": "margin"}})
     code.main()
     listed = json.loads(Path("data/training_code_hash/train.json").read_text())
@@ -207,17 +203,14 @@ def test_the_stage_code_reads_the_kinds_of_train(tmp_path, monkeypatch) -> None:
 
 
 @pytest.mark.thorough
-def test_the_stage_similarity_code_reads_one_system(tmp_path, monkeypatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_the_stage_similarity_code_reads_one_system(here: Path, monkeypatch) -> None:
+    chosen = {"words": ("word_average", "regression"), "characters": ("char_lstm", "margin")}
     systems = {
-        "words": {"encoder": {"kind": "word_average"}, "loss": {"kind": "regression"}},
-        "characters": {"encoder": {"kind": "char_lstm"}, "loss": {"kind": "margin"}},
+        name: {"encoder": {"kind": encoder}, "loss": {"kind": loss}}
+        for name, (encoder, loss) in chosen.items()
     }
     write_params(similarity={"systems": systems})
-    for name, encoder, loss in (
-        ("words", "word_average", "regression"),
-        ("characters", "char_lstm", "margin"),
-    ):
+    for name, (encoder, loss) in chosen.items():
         monkeypatch.setattr(sys, "argv", ["", "--name", name])
         similarity_code.main()
         listed = json.loads(Path(f"data/similarity_code/{name}.json").read_text())

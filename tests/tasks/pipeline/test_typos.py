@@ -42,11 +42,8 @@ def made_of(rows: list[tuple[str, str, str]], **changes: Any) -> Typos:
 def test_gold_and_size_of_queries() -> None:
     """Every occupation that holds the title; the size counts the titles of the largest of them."""
     tests = made_of(ROWS).queries.filter(pl.col("split") == "test")
-    assert tests.select("occupation_ids", "occupation_size").rows() == [
-        (["a", "b"], 2),
-        (["a"], 2),
-        (["c"], 1),
-    ]
+    golds = tests.select("occupation_ids", "occupation_size")
+    assert golds.rows() == [(["a", "b"], 2), (["a"], 2), (["c"], 1)]
     assert set(tests["test"]) == {"typos"}
     assert set(tests["source"]) == {"typo"}
     assert made_of(ROWS).queries["query_id"].is_unique().all()
@@ -109,9 +106,8 @@ def test_rates() -> None:
     deleted = 1 - sum(map(len, noisy)) / 40_000
     assert abs(deleted - 0.05) < 5 * (0.05 * 0.95 / 40_000) ** 0.5
     noisy = corrupt_by_rate(titles, 0.2, 0.0, "abcdefghij", rng())
-    changed = [
-        a != b for x, y in zip(titles, noisy, strict=True) for a, b in zip(x, y, strict=True)
-    ]
+    characters = zip("".join(titles), "".join(noisy), strict=True)
+    changed = [one != other for one, other in characters]
     assert abs(np.mean(changed) - 0.2) < 5 * (0.2 * 0.8 / 40_000) ** 0.5
 
 

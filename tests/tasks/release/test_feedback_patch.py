@@ -60,9 +60,8 @@ def say(root: Path, *said: tuple[str, str | None], held_out: Rows = ()) -> None:
     """
     both = [(*row, False) for row in said] + [(*row, True) for row in held_out]
     rows = ((raw, "baker", None, "incorrect", False, name, held) for raw, name, held in both)
-    write_frame(
-        frame_of(rows, RESOLUTIONS), root / "data/feedback/resolutions.parquet", RESOLUTIONS
-    )
+    resolutions = root / "data/feedback/resolutions.parquet"
+    write_frame(frame_of(rows, RESOLUTIONS), resolutions, RESOLUTIONS)
     write_overrides(root / "data/feedback/overrides.parquet", [*said, *held_out])
 
 

@@ -87,9 +87,8 @@ def bodies(draw: random.Random) -> Iterator[Body]:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[web_port.Server]:
     folder = tiny_registry.registered(tmp_path_factory.mktemp("registered"), 1)
-    with web_port.serving(
-        "models:/rolecall/1", tiny_registry.address_of(folder), folder
-    ) as running:
+    address = tiny_registry.address_of(folder)
+    with web_port.serving("models:/rolecall/1", address, folder) as running:
         yield running
 
 

@@ -94,9 +94,8 @@ def test_no_line_is_lost_whatever_the_quotes(text: str, backslash: bool) -> None
 )
 def test_a_bad_record_is_refused_alone(tmp_path, bad: bytes, reason: str) -> None:
     """Put good rows around it, one with quotes of its own, one that shows that this is UTF-8."""
-    taken, refused, rejected = read(
-        tmp_path / "f", b"a,b\n1,x\n" + bad + b'\n2,"y\nz"\n4,"\xc3\xa9"\n'
-    )
+    content = b"a,b\n1,x\n" + bad + b'\n2,"y\nz"\n4,"\xc3\xa9"\n'
+    taken, refused, rejected = read(tmp_path / "f", content)
     assert taken == [(2, "1", "x"), (4, "2", "y\nz"), (6, "4", "é")]
     shown = bad.decode("utf-8", "surrogateescape").encode("utf-8", "backslashreplace").decode()
     assert refused == [(3, reason, shown)]
@@ -216,9 +215,7 @@ def test_a_nul_in_a_small_file_does_not_make_it_utf_16(tmp_path, content: bytes)
     delimiter=st.sampled_from(list(DELIMITERS)),
     rows=st.lists(st.tuples(CELL, CELL, CELL), max_size=8),
 )
-def test_the_format_is_found_whatever_the_fields_hold(
-    delimiter: str, rows: list[tuple[str, ...]]
-) -> None:
+def test_the_format_is_found_whatever_the_fields_hold(delimiter, rows) -> None:
     """Quote as the csv module does, then know the columns, as every reader does."""
     text = io.StringIO(newline="")
     csv.writer(text, delimiter=delimiter).writerows([("one", "two", "three"), *rows])

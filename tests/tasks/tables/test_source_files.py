@@ -62,9 +62,8 @@ def test_damaged_files_are_named(tmp_path: Path, name: str, content: bytes, said
 def test_an_archive_without_a_table_or_with_several(tmp_path: Path) -> None:
     with pytest.raises(IngestError, match=r"a\.zip holds no file that ends in \.csv"):
         titles(zipped(tmp_path / "a.zip", {"x.md": b"x"}))
-    with pytest.raises(
-        IngestError, match=r"holds 2 tables \(a\.csv, b\.csv\): unpack it\. From us"
-    ):
+    message = r"holds 2 tables \(a\.csv, b\.csv\): unpack it\. From us"
+    with pytest.raises(IngestError, match=message):
         titles(zipped(tmp_path / "a.zip", {"b.csv": CSV, "a.csv": CSV}))
 
 

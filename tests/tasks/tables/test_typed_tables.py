@@ -64,9 +64,8 @@ def test_whole_numbers_lose_their_fraction_and_nothing_else_changes() -> None:
 
 
 def test_numbers_nulls_and_faults_of_parquet(tmp_path: Path) -> None:
-    frame = pl.DataFrame(
-        {"other": [0, 0, 0, 0], "id": [7, None, None, 9], "Title": ["a,b", "😀", None, "x\x00"]}
-    )
+    columns = {"id": [7, None, None, 9], "Title": ["a,b", "😀", None, "x\x00"]}
+    frame = pl.DataFrame({"other": [0, 0, 0, 0], **columns})
     taken, rejected = read(write_parquet(tmp_path, frame))
     assert taken == [(1, "a,b", "7"), (2, "😀", "")]
     assert rejected.refused == [

@@ -158,10 +158,8 @@ def test_ppdb_in_small(tmp_path: Path) -> None:
     pairs = [("z", "a"), ("b", '"c'), ("a", "b"), ("a", "c"), ("<\xa0x", "\x1d")]
     assert check(paraphrases.frame, LINKS, "ppdb").rows() == pairs
     assert paraphrases[1:] == (9, 1, 3)
-    assert rejected.refused == [
-        ("ppdb.txt", 5, "empty paraphrase", "alone "),
-        ("ppdb.txt", 6, "empty row", ""),
-    ]
+    refused = [(5, "empty paraphrase", "alone "), (6, "empty row", "")]
+    assert rejected.refused == [("ppdb.txt", *row) for row in refused]
 
 
 def pairs_of(publisher: Publisher) -> Callable[[Path, RejectedRows], object]:

@@ -30,12 +30,6 @@ ROOT = Path(__file__).parents[4]
 OUT = {"pairs.parquet", "paraphrases.parquet", "rejected.parquet", "metrics.json"}
 
 
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def run_stage(**changes: Any) -> dict[str, Any]:
     """Run `main` on the sample, with the section `scored_pairs` changed; return its counts."""
     write_params(scored_pairs={"folder": str(ROOT / "data/sample")} | changes)

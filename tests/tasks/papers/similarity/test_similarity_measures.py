@@ -18,9 +18,8 @@ def test_one_seed_is_the_measure_and_its_percentiles() -> None:
     first, second = (measured("pearson", SCORES[[row]], GOLD, 81, 7) for row in (0, 1))
     both = resampled_measure("pearson", SCORES, GOLD, 81, 7)
     ordered = np.sort(both[0])
-    assert (first.value, *first.ends) == pytest.approx(
-        (agreement("pearson", SCORES[0], GOLD), ordered[2], ordered[78])
-    )
+    expected = agreement("pearson", SCORES[0], GOLD), ordered[2], ordered[78]
+    assert (first.value, *first.ends) == pytest.approx(expected)
     ordered = np.sort(both[0] - both[1])
     assert ends(first.resampled - second.resampled) == pytest.approx((ordered[2], ordered[78]))
 

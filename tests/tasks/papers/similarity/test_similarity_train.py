@@ -65,12 +65,9 @@ def test_every_default_system_has_settings(tmp_path: Path) -> None:
 def test_what_a_system_does_not_name_is_the_sections(tmp_path: Path) -> None:
     network, _ = loaded(tmp_path)
     base = network.encoders["attentive"]
-    settings = settings_of(
-        tmp_path,
-        encoder={"kind": "attentive", "unit": "word", "hidden": 3},
-        loss={"kind": "regression", "similarity": "cosine"},
-        train={"max_steps": 5},
-    )
+    encoder = {"kind": "attentive", "unit": "word", "hidden": 3}
+    loss = {"kind": "regression", "similarity": "cosine"}
+    settings = settings_of(tmp_path, encoder=encoder, loss=loss, train={"max_steps": 5})
     assert (settings.encoder.unit, settings.encoder.hidden) == ("word", 3)
     assert settings.encoder.dim_unit == base["dim_unit"]
     assert settings.loss.similarity == "cosine"

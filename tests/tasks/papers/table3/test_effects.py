@@ -123,10 +123,8 @@ def test_each_seed_is_compared_with_what_is_not_trained() -> None:
     trained = [scores_of("corrections", AFTER), scores_of("corrections", BEFORE, 2)]
     gains = effects_of(*trained, scores_of("tfidf", BEFORE, None))
     own = gains.filter(test="typos", metric="success_at_1")
-    assert own["over", "seed", "gain", "own"].rows() == [
-        ("tfidf", 1, 0.125, False),
-        ("tfidf", 2, 0.0, False),
-    ]
+    columns = own["over", "seed", "gain", "own"]
+    assert columns.rows() == [("tfidf", 1, 0.125, False), ("tfidf", 2, 0.0, False)]
 
 
 def test_slices_by_source_where_there_are_several() -> None:

@@ -72,34 +72,30 @@ def test_mean_and_spread_by_hand() -> None:
     assert (single["mean"], single["seeds"]) == (0.375, 1)
     assert (single["smallest"], single["largest"], single["deviation"]) == (None, None, None)
     own = table(untrained[0].drop("seed"), FOUR, 100, 1)
-    assert (single["low"], single["high"]) == own.filter(metric="success_at_1")["low", "high"].row(
-        0
-    )
+    ends = own.filter(metric="success_at_1")["low", "high"].row(0)
+    assert (single["low"], single["high"]) == ends
     assert set(means["metric"]) == {"success_at_1", "mrr"}
-    assert means.drop_nulls("paper")["system", "slice", "metric", "paper"].rows() == [
-        ("ngram", "all", "success_at_1", 0.99),
-        ("typos", "all", "success_at_1", 0.99),
-    ]
+    of_paper = means.drop_nulls("paper")["system", "slice", "metric", "paper"]
+    assert of_paper.rows() == [(one, "all", "success_at_1", 0.99) for one in ("ngram", "typos")]
     nothing = effects(pl.concat(untrained), FOUR, 100, 1), kept_up(pl.concat(untrained), FOUR, 9, 1)
     assert as_markdown(means, *nothing).count("#") == 1
 
 
 @pytest.fixture
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def data(here: Path) -> Path:
     """All evaluations of two seeds: the k-th mix answers the first k queries of each test."""
-    monkeypatch.chdir(tmp_path)
-    write_toy(tmp_path)
+    write_toy(here)
     write_params(seeds=SEEDS)
     for writer, rows in TESTS.items():
         more = [(f"{row[0]}{i}", *row[1:]) for row in rows if row[2] == "test" for i in range(6)]
-        write_frame(queries_of(more), tmp_path / f"data/{writer}/queries.parquet", QUERIES)
-    write_evaluation(tmp_path / "data/lexical", {"ngram": 1, "tfidf": 2})
+        write_frame(queries_of(more), here / f"data/{writer}/queries.parquet", QUERIES)
+    write_evaluation(here / "data/lexical", {"ngram": 1, "tfidf": 2})
     for number, mix in enumerate(MIXES):
         for seed in SEEDS:
-            folder = tmp_path / f"data/evaluate/{mix}/{seed}"
+            folder = here / f"data/evaluate/{mix}/{seed}"
             # an untrained network of a later mix would show as 6 of 6
             write_evaluation(folder, {"untrained": 6 if number else 0, mix: number})
-    return tmp_path / "data"
+    return here / "data"
 
 
 def write_evaluation(folder: Path, right: dict[str, int]) -> None:
@@ -145,11 +141,8 @@ def test_the_stage_on_files(data: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert capsys.readouterr().out == page + "\n"
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines()]
     head, first = rows[2], rows[4]
-    assert head == [
-        "system",
-        *("Typos (n 6)", "paper", "Composition (n 6)", "paper", "Extra Words (n 6)", "paper"),
-        "Held-out alias (n 6)",
-    ]
+    tests = ("Typos (n 6)", "paper", "Composition (n 6)", "paper", "Extra Words (n 6)", "paper")
+    assert head == ["system", *tests, "Held-out alias (n 6)"]
     assert (first[0], first[2], first[4], first[6]) == ("ngram", "0.99", "0.61", "1.00")
     assert first[1].startswith("0.167 [0.000, ")
     last = next(row for row in rows if row[:1] == ["corrections (4c)"])
@@ -170,7 +163,6 @@ def test_a_missing_seed_is_named(data: Path) -> None:
 
 
 def test_columns_are_as_wide_as_their_widest_cell() -> None:
-    assert aligned(["a", "bbbb"], [["cccccc", "d"]]) == (
-        "| a      | bbbb |\n| ------ | ---- |\n| cccccc | d    |"
-    )
+    rows = ["| a      | bbbb |", "| ------ | ---- |", "| cccccc | d    |"]
+    assert aligned(["a", "bbbb"], [["cccccc", "d"]]) == "\n".join(rows)
     assert aligned(["a"], []) == ""

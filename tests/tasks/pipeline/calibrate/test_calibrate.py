@@ -183,9 +183,8 @@ def test_confidence_is_as_high_as_answers_are_right() -> None:
 
 def test_no_title_is_helped_by_its_own_exemplar() -> None:
     """The others still are: "chef" is one of "b" to itself alone."""
-    exemplars = Exemplars.of(
-        INDEX, {}, {"title": ["chef"], "occupation_id": ["c"], "weight": [1.0]}, T
-    )
+    own = {"title": ["chef"], "occupation_id": ["c"], "weight": [1.0]}
+    exemplars = Exemplars.of(INDEX, {}, own, T)
     near = {"chef": 1.0, "ward help": 0.9}
     search = replace(
         PLAIN,

@@ -23,9 +23,8 @@ HIERARCHY = Levels.of([["7"], ["2"], ["2"]])
 def test_labelled_inputs_that_nothing_was_trained_on_come_before_held_out_titles() -> None:
     """Fifty of them or of the others; misspelt titles never do."""
     tests = ["typos"] * 50 + ["heldout_alias"] * 51 + ["annotations"] * 30
-    valid = queries_of(
-        (str(number), test, "valid", "chef", ["b"], 1, "alias") for number, test in enumerate(tests)
-    )
+    rows = ((f"{n}", test, "valid", "chef", ["b"], 1, "alias") for n, test in enumerate(tests))
+    valid = queries_of(rows)
     inputs = inputs_of([(f"Cook {number}", "b", "train") for number in range(30)])
     trained = {f"cook {number}" for number in range(10)}
     made = labelled_queries(valid, inputs, trained, {"cook 1", "chef"})

@@ -35,12 +35,8 @@ def made_of(titles: pl.DataFrame, inputs: pl.DataFrame, **changes: Any) -> Extra
     return extra_words(titles, inputs, *none, params(**changes), 1)
 
 
-TITLES_OF_TWO = titles_of(
-    [
-        *(("a", "Nurse", "train"), ("a", "ward  nurse", "train"), ("b", "nurse", "train")),
-        *(("b", "cook", "train"), ("b", "chef", "valid")),
-    ]
-)
+ROWS = [("a", "Nurse", "train"), ("a", "ward  nurse", "train"), ("b", "nurse", "train")]
+TITLES_OF_TWO = titles_of([*ROWS, ("b", "cook", "train"), ("b", "chef", "valid")])
 TWENTY = inputs_of(
     [(f"Cook no. {n}", "b" if n % 2 else None, "train") for n in range(10)]
     + [(f"wanted: NURSE {n}", "c", "train") for n in range(10)]
@@ -130,11 +126,8 @@ def test_our_phrases_of_a_titles_language_pad_without_any_input() -> None:
         assert {*variant.split()} - {title} <= words
 
 
-OWNED = titles_of(
-    (occupation, title, "train")
-    for occupation, titles in (("a", ("nurse", "staff nurse", "carer")), ("b", ("cook", "carer")))
-    for title in titles
-)
+OWNERS = {"a": ("nurse", "staff nurse", "carer"), "b": ("cook", "carer")}
+OWNED = titles_of((one, title, "train") for one, titles in OWNERS.items() for title in titles)
 INPUTS = inputs_of(
     [
         ("rgn / nights", "a", "train"),
@@ -151,10 +144,8 @@ def test_each_rule_of_labelled_inputs() -> None:
     """Drawn are titles of its occupation, and none that another has as well."""
     made = labelled_inputs(INPUTS, OWNED, {"chef de partie"}, 50, np.random.default_rng(1))
     check(made, VARIANTS, "variants")
-    assert made.sort("title").rows() == [
-        ("nurse", "rgn / nights", "rgn / nights"),
-        ("staff nurse", "rgn / nights", "rgn / nights"),
-    ]
+    titles = ("nurse", "staff nurse")
+    assert made.sort("title").rows() == [(title, *["rgn / nights"] * 2) for title in titles]
 
 
 def test_each_rule_of_padded_titles() -> None:

@@ -64,10 +64,8 @@ def test_nothing_learned_pads_nothing() -> None:
 def test_known_phrases_stand_alone_and_together() -> None:
     """Of each side as often alone as it is named; the shorter list begins anew."""
     made = known(["Looking for", "our"], ["(m/f)", "now", "- UK"])
-    assert [before for before, _ in made] == [
-        *("looking for", "our", "", "", ""),
-        *("looking for", "our", "looking for"),
-    ]
+    three = ["looking for", "our", "looking for"]
+    assert [before for before, _ in made] == [*three[:2], "", "", "", *three]
     assert [after for _, after in made] == ["", "", "(m/f)", "now", "- uk", "(m/f)", "now", "- uk"]
     assert known([], ["now"]) == [("", "now")]
     assert known([], []) == []

@@ -1,16 +1,8 @@
 """Dates as they are written, each with the moment that it means."""
 
-import polars as pl
 import pytest
 
-from tasks.pipeline.feedback.dates import (
-    DAY_FIRST,
-    MONTH_FIRST,
-    DoubtfulDate,
-    has_slashes,
-    moment,
-    slash_order,
-)
+from tasks.pipeline.feedback.dates import DAY_FIRST, MONTH_FIRST, DoubtfulDate, moment
 
 
 @pytest.mark.parametrize(
@@ -54,19 +46,3 @@ def test_a_date_that_may_be_either_way_round() -> None:
             moment(written)
     assert moment("3/4/2026", DAY_FIRST).startswith("2026-04-03")
     assert moment("3/4/2026", MONTH_FIRST).startswith("2026-03-04")
-
-
-@pytest.mark.parametrize(
-    ("columns", "order"),
-    [
-        ([["1/2/2026"], ["13/2/2026 10:00", ""]], DAY_FIRST),
-        ([["1/13/2026"], ["1/2/2026"]], MONTH_FIRST),
-        ([["1/13/2026"], ["13/1/2026"]], ""),
-        ([["1/2/2026", "2026/13/01", "13.1.2026"]], ""),
-        ([], ""),
-    ],
-)
-def test_the_order_of_a_file(columns: list[list[str]], order: str) -> None:
-    series = [pl.Series(values, dtype=pl.String) for values in columns]
-    assert slash_order(series) == order
-    assert any(map(has_slashes, series)) == bool(columns)

@@ -36,9 +36,8 @@ TRAINED = {
 
 
 @pytest.fixture(autouse=True)
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def place(here: Path) -> None:
     """Two occupations, what mix 3 trains on, and a query in every stage's file."""
-    monkeypatch.chdir(tmp_path)
     aliases = aliases_of([("cook", "Cook", True, "train"), ("nurse", "Nurse", True, "train")])
     write_frame(aliases, Path("data/split/aliases.parquet"), schemas.SPLIT_ALIASES)
     parts = ("test", "valid", "gate", "test")
@@ -49,9 +48,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         rows, schema = TRAINED[source.stage]
         frame = variants_of(rows, schema)
         write_frame(frame, Path(f"data/{source.stage}/variants.parquet"), schema)
-    write_frame(
-        NO_AUXILIARY, Path("data/auxiliary_taxonomy/titles.parquet"), schemas.AUXILIARY_TITLES
-    )
+    titles = Path("data/auxiliary_taxonomy/titles.parquet")
+    write_frame(NO_AUXILIARY, titles, schemas.AUXILIARY_TITLES)
     Path("given").mkdir()
     params()
     give(OWN)
@@ -182,9 +180,8 @@ def test_a_wrong_file_ends_it_and_a_bad_row_does_not(capsys: pytest.CaptureFixtu
 
 def test_a_missing_file_or_folder_says_what_to_do() -> None:
     OWN.unlink()
-    with pytest.raises(
-        IngestError, match=r"simulate_feedback/feedback\.csv is missing.*dvc repro feedback"
-    ):
+    missing = r"simulate_feedback/feedback\.csv is missing.*dvc repro feedback"
+    with pytest.raises(IngestError, match=missing):
         main()
     params(folder="nowhere")
     with pytest.raises(IngestError, match=r"nowhere is no folder; feedback\.folder"):

@@ -43,13 +43,9 @@ def write(path: Path) -> None:
 def test_memory_is_bounded(tmp_path: Path) -> None:
     """The rows taken, those refused and some chunks; not the file, and no object a row."""
     write(tmp_path / "f.csv")
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, tmp_path],
-        env={"PYTHONPATH": os.pathsep.join(map(str, PATHS))},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    path = {"PYTHONPATH": os.pathsep.join(map(str, PATHS))}
+    command = [sys.executable, "-c", PROGRAM, tmp_path]
+    done = subprocess.run(command, env=path, capture_output=True, text=True, check=True)
     measured = json.loads(done.stdout)
     bad = ROWS // 2
     assert (measured["taken"], measured["rejected"]) == (ROWS - bad, bad)

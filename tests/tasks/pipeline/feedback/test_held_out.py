@@ -34,14 +34,8 @@ def test_of_a_queue_random_and_disputed_titles_are_held_out(share: float) -> Non
     Titles that train anyway are not held out.
     """
     names = pl.Series(["drawn", "chosen", "by hand", "known", "two answers"])
-    verdicts = chosen(
-        ("Drawn!", "random"),
-        ("drawn", None),
-        ("chosen", "coverage"),
-        ("by hand", None),
-        ("known", "random"),
-        ("two answers", "disputed"),
-    )
+    rows = [("Drawn!", "random"), ("drawn", None), ("chosen", "coverage"), ("by hand", None)]
+    verdicts = chosen(*rows, ("known", "random"), ("two answers", "disputed"))
     for rows in (verdicts, verdicts.reverse()):
         kept = held_out(names, rows, share, {"known"}).to_list()
         assert kept == [True, False, share == 1.0, False, True]
@@ -60,12 +54,8 @@ def test_queries_by_hand() -> None:
     frame, none = frame_of(rows, RESOLUTIONS), verdicts_of()
     queries = check(gate_queries(frame, none, aliases), QUERIES, "queries")
     digest = hashlib.sha256(b"fry cook").hexdigest()[:16]
-    assert queries.rows() == [
-        (
-            *(f"feedback-{digest}", "annotations", "gate", "Fry cook!", "fry cook!", "fry cook"),
-            *(["cook"], 2, "feedback"),
-        )
-    ]
+    texts = (f"feedback-{digest}", "annotations", "gate", "Fry cook!", "fry cook!", "fry cook")
+    assert queries.rows() == [(*texts, ["cook"], 2, "feedback")]
     assert gate_queries(frame.clear(), none, aliases).is_empty()
     for ways, test in ((["disputed"], "disputed"), (["disputed", "random"], "random_titles")):
         marked = chosen(*(("fry cook", way) for way in ways))

@@ -35,15 +35,11 @@ def test_rows_by_hand(tmp_path: Path) -> None:
         '" Chef, (urgent!)",cook,CHEF,v7,Right,cook,ann,2026-03-01',
         "RN,cook,cook,, INCORRECT ,nurse,,2026-03-01T10:30:00+02:00",
     )
+    chef = (" Chef, (urgent!)", "chef urgent", "cook", "chef", "correct", "cook", "ann")
+    nurse = ("RN", "rn", "cook", "cook", "incorrect", "nurse", "")
     assert read.frame.drop("chosen_by", "served", "from_labels").rows() == [
-        (
-            *(" Chef, (urgent!)", "chef urgent", "cook", "chef", "correct", "cook", "ann"),
-            *("2026-03-01T00:00:00.000000", "v7"),
-        ),
-        (
-            *("RN", "rn", "cook", "cook", "incorrect", "nurse", ""),
-            *("2026-03-01T08:30:00.000000", None),
-        ),
+        (*chef, "2026-03-01T00:00:00.000000", "v7"),
+        (*nurse, "2026-03-01T08:30:00.000000", None),
     ]
     assert read.values("chosen_by", "served") == [(None, None)] * 2
     assert (read.refused, read.repairs, read.rejected.rows) == ([], {}, {"f.csv": 2})
@@ -53,9 +49,8 @@ def test_optional_columns_may_be_absent_and_others_are_not_read(tmp_path: Path) 
     header = "when,verdict,text,predicted_occupation_id,matched_title,mood"
     line = "2026-01-01,correct,chef,cook,cook,good"
     read = read_rows(tmp_path, line, header=header, raw_title="text")
-    assert read.values(*KNOWN, "judged_at", "reviewer_id") == [
-        ("chef", "cook", "cook", "correct", None, "")
-    ]
+    columns = (*KNOWN, "judged_at", "reviewer_id")
+    assert read.values(*columns) == [("chef", "cook", "cook", "correct", None, "")]
     read = read_rows(tmp_path, line, header=header, raw_title="text", judged_at="when")
     assert read.values("judged_at") == [("2026-01-01T00:00:00.000000",)]
 
@@ -65,10 +60,8 @@ def test_the_words_of_a_queue_come_back(tmp_path: Path) -> None:
 
     An older file does not say; nobody was answered with a prediction that is not there.
     """
-    header, row = (
-        f"{HEADER},occupation_label,chosen_by,served",
-        "RN,cook,cook,v7,correct,,ann,,Cook",
-    )
+    header = f"{HEADER},occupation_label,chosen_by,served"
+    row = "RN,cook,cook,v7,correct,,ann,,Cook"
     words = ("random,answered", " Random, Abstained", "coverage,", ",yes")
     none = [f"RN,,,v7,incorrect,cook,,,,,{word}" for word in ("answered", "abstained")]
     (tmp_path / "g.csv").write_text(f"{HEADER}\n{GOOD}\n", encoding="utf-8")

@@ -15,12 +15,8 @@ from tasks.io.frames import check
 from tasks.io.schemas import OVERRIDES, READINGS, RESOLUTIONS
 from tasks.pipeline.feedback.resolution import latest_verdicts, overrides, resolve
 
-TITLES = {
-    "baker": ["baker", "bread maker", "mixer"],
-    "cook": ["cook", "chef", "mixer"],
-    "driver": ["driver"],
-    "pilot": ["pilot", "driver"],
-}
+TITLES = {"baker": ["baker", "bread maker", "mixer"], "cook": ["cook", "chef", "mixer"]}
+TITLES |= {"driver": ["driver"], "pilot": ["pilot", "driver"]}
 """The label first. "mixer" is of two occupations; a driver's only title is a pilot's too."""
 ALIASES = aliases_of(
     (one, title.upper(), position == 0, "train")
@@ -318,12 +314,9 @@ def test_an_override_needs_no_prediction() -> None:
 
 def test_the_latest_verdict_of_a_reviewer_that_names_an_answer() -> None:
     # bob says two things at once, cid names no answer
-    verdicts = verdicts_of(
-        *said(
-            f"x cook incorrect baker {LATE}; X! cook correct; x cook correct @bob {LATE};"
-            f"x baker correct @bob {LATE}; x cook incorrect @cid {LATE}"
-        )
-    )
+    ann = f"x cook incorrect baker {LATE}; X! cook correct"
+    bob = f"x cook correct @bob {LATE}; x baker correct @bob {LATE}"
+    verdicts = verdicts_of(*said(f"{ann}; {bob}; x cook incorrect @cid {LATE}"))
     latest = latest_verdicts(verdicts.sample(fraction=1, shuffle=True, seed=1))
     columns = ("normalized", "occupation_id", "reviewer_id")
     assert latest.select(columns).rows() == [("x", "baker", "ann")]

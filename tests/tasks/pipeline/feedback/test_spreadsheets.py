@@ -110,8 +110,9 @@ DOUBTFUL = "judged_at may be day/month or month/day: write 2026-11-24"
         (["3/4/2026 9:05", "11/24/2026"], ["2026-03-04T09:05", "2026-11-24T00:00"], []),
         (["3/4/2026", "24/11/2026", "11/24/2026"], ["2026-11-24T00:00"] * 2, [DOUBTFUL]),
         (["3/4/2026", "4/4/2026"], ["2026-04-04T00:00"], [DOUBTFUL]),
+        (["3/4/2026", "2026/11/24", "24.11.2026"], ["2026-11-24T00:00"] * 2, [DOUBTFUL]),
     ],
-    ids=["day first", "month first", "both", "nobody knows"],
+    ids=["day first", "month first", "both", "nobody knows", "of other forms"],
 )
 def test_a_file_tells_day_from_month(tmp_path: Path, judged_at, taken, refused) -> None:
     assert dates(tmp_path, *judged_at) == (taken, refused)

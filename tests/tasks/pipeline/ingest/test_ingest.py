@@ -29,12 +29,8 @@ OUTPUTS = ("occupations", "groups", "aliases", "inputs", "rejected")
 def section(**changes: Any) -> dict[str, Any]:
     """Section `ingest` of a table of titles and no inputs, in a folder beside `params.yaml`."""
     columns = {"occupation_id": "id", "title": "title"}
-    taxonomy = {
-        "reader": "table",
-        "files": {"titles": "titles.csv"},
-        "columns": columns,
-        "languages": [],
-    }
+    taxonomy = {"reader": "table", "files": {"titles": "titles.csv"}, "languages": []}
+    taxonomy |= {"columns": columns}
     return {
         "folder": "outside",
         "taxonomy": taxonomy | AS_FOUND,
@@ -55,12 +51,6 @@ def run_in(root: Path, titles: str, share: float = 0.01, inputs: str | None = No
     (root / "params.yaml").write_text(params, encoding="utf-8")
 
 
-@pytest.fixture
-def here(tmp_path, monkeypatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def rejected() -> list[tuple[int, str]]:
     return read_frame(Path("data/ingest/rejected.parquet"), REJECTED)["line", "reason"].rows()
 
@@ -70,26 +60,16 @@ def test_the_five_frames_and_their_counts(here) -> None:
     main()
     folder = Path("data/ingest")
     assert read_frame(folder / "occupations.parquet", OCCUPATIONS).height == 2
-    assert read_frame(folder / "aliases.parquet", ALIASES).rows() == [
-        ("1", "cook", "", True),
-        ("1", "chef", "", False),
-        ("2", "nurse", "", True),
-    ]
+    aliases = [("1", "cook", "", True), ("1", "chef", "", False), ("2", "nurse", "", True)]
+    assert read_frame(folder / "aliases.parquet", ALIASES).rows() == aliases
     assert read_frame(folder / "groups.parquet", GROUPS).is_empty()
-    assert read_frame(folder / "inputs.parquet", INPUTS).rows() == [
-        (0, "kok", None),
-        (1, LONG, None),
-    ]
+    inputs = read_frame(folder / "inputs.parquet", INPUTS)
+    assert inputs.rows() == [(0, "kok", None), (1, LONG, None)]
     assert rejected() == [(5, "duplicate title"), (2, "empty row")]
-    assert json.loads((folder / "metrics.json").read_text(encoding="utf-8")) == {
-        "occupations": 2,
-        "aliases": 3,
-        "inputs": 2,
-        "inputs_labelled": 0,
-        "rows_read": {"outside/inputs.txt": 3, "outside/titles.csv": 4},
-        "rejected": {"duplicate title": 1, "empty row": 1},
-        "rejected_errors": 0,
-    }
+    counts = {"occupations": 2, "aliases": 3, "inputs": 2, "inputs_labelled": 0}
+    counts |= {"rows_read": {"outside/inputs.txt": 3, "outside/titles.csv": 4}}
+    counts |= {"rejected": {"duplicate title": 1, "empty row": 1}, "rejected_errors": 0}
+    assert json.loads((folder / "metrics.json").read_text(encoding="utf-8")) == counts
 
 
 def test_too_many_errors_fail_after_they_were_written(here) -> None:
@@ -200,17 +180,11 @@ def read(reader: str, file: object, columns: dict[str, str]):
 
 def test_table(tmp_path) -> None:
     path = tmp_path / "i.csv"
-    path.write_text(
-        "id,text\nnurse, RN (urgent!) \n,???\ncook,chef\ncook,chef\npilot,pilot\ncook, \n",
-        encoding="utf-8",
-    )
+    rows = "nurse, RN (urgent!) \n,???\ncook,chef\ncook,chef\npilot,pilot\ncook, \n"
+    path.write_text(f"id,text\n{rows}", encoding="utf-8")
     frame, rejected = read("table", path, MAP)
-    assert frame.rows() == [
-        (0, " RN (urgent!) ", "nurse"),
-        (1, "???", None),
-        (2, "chef", "cook"),
-        (3, "chef", "cook"),
-    ]
+    taken = [(" RN (urgent!) ", "nurse"), ("???", None), ("chef", "cook"), ("chef", "cook")]
+    assert frame.rows() == [(number, *row) for number, row in enumerate(taken)]
     assert rejected.refused == [
         ("i.csv", 6, "unknown occupation", "pilot,pilot"),
         ("i.csv", 7, "empty raw_title", "cook, "),

@@ -42,11 +42,8 @@ def write_sources() -> None:
     titles = frame["title"].to_list()
     write(variants_of((t, f"{t}x") for t in titles), "typos/variants", schemas.VARIANTS)
     synonyms = [(t, f"job {i}", "title", "job", "manual") for i, t in enumerate(titles)]
-    write(
-        variants_of(synonyms, schemas.SYNONYM_VARIANTS),
-        "synonyms/variants",
-        schemas.SYNONYM_VARIANTS,
-    )
+    reworded = variants_of(synonyms, schemas.SYNONYM_VARIANTS)
+    write(reworded, "synonyms/variants", schemas.SYNONYM_VARIANTS)
     mined = [(t, f"mined {i}", "mined", None, "train") for i, t in enumerate(titles[:100])]
     mined += [("title 7", "Mined 7 wrongly!", "mined", False, "train")]
     mined += [("title 8", f"asked {split}", "mined", True, split) for split in ("test", "valid")]
@@ -103,9 +100,8 @@ def test_every_mix_keeps_the_pairs_before_and_adds_its_share(shares: dict[str, f
     Mixes with feedback leave out the pairs that it contradicts. A dissimilar pair of source `base`
     shares no occupation, and any other pair is similar, or rejected by feedback.
     """
-    (contradicted,) = strings_and_rows("extra_words")[0].filter(title="mined 7 wrongly!")[
-        "string_id"
-    ]
+    strings, _ = strings_and_rows("extra_words")
+    (contradicted,) = strings.filter(title="mined 7 wrongly!")["string_id"]
     for mix in MIXES[1:]:
         (strings, rows), (first, kept) = strings_and_rows(mix), strings_and_rows(mix_before(mix))
         assert strings.head(len(first)).equals(first)

@@ -18,14 +18,8 @@ from tasks.pipeline.pairs.strings import (
     with_variants,
 )
 
-TITLES = titles_of(
-    [
-        ("a", "Tutor", "train"),
-        ("a", "Nurse", "valid"),
-        ("b", "tutor ", "train"),
-        ("b", "cook", "train"),
-    ]
-)
+ROWS = [("a", "Tutor", "train"), ("a", "Nurse", "valid"), ("b", "tutor ", "train")]
+TITLES = titles_of([*ROWS, ("b", "cook", "train")])
 VALID = queries_of(
     [
         ("1", "heldout_alias", "valid", "Nurse", ["a"], 2, "alias"),
@@ -50,10 +44,8 @@ def test_with_variants() -> None:
     """A variant of two titles has the occupations of both; spaces and case do not tell apart."""
     rows = [("tutor", "tutr"), ("cook", "coök"), ("cook", " TUTR"), ("tutor", "tutr")]
     strings = with_variants(STRINGS_OF_BASE, variants_of(rows), "typo")
-    assert check(strings, STRINGS, "strings").rows()[3:] == [
-        (3, "tutr", ["a", "b"], "typo"),
-        (4, "coök", ["b"], "typo"),
-    ]
+    typos = [(3, "tutr", ["a", "b"], "typo"), (4, "coök", ["b"], "typo")]
+    assert check(strings, STRINGS, "strings").rows()[3:] == typos
     owned = {title: own for _, title, own, role in strings.rows() if role != "valid"}
     assert all(set(owned[title]) <= set(owned[clean_title(typo)]) for title, typo in rows)
 

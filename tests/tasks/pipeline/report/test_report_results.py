@@ -54,11 +54,7 @@ def test_best_of_each_column_is_bold_and_shared_if_it_reads_the_same(report_data
 def answers(rows: list[tuple[float | None, float]]) -> dict[str, pl.DataFrame]:
     """Frames of one system whose queries have these scores (None: no answer) and successes."""
     named = [(f"q{number}", *row) for number, row in enumerate(rows)]
-    run = [
-        ("typos", "annotations", q, 1, "a", "t", score)
-        for q, score, _ in named
-        if score is not None
-    ]
+    run = [("typos", "annotations", q, 1, "a", "t", n) for q, n, _ in named if n is not None]
     scores = [("typos", "annotations", q, hit, hit, hit, hit) for q, _, hit in named]
     return {
         "run": pl.DataFrame(run, schema=dict(RUN), orient="row"),

@@ -45,9 +45,8 @@ def written(report_data, tmp_path, monkeypatch):
         write_frame(report_data.queries.clear(), data / f"{stage}/queries.parquet", schemas.QUERIES)
     for folder, mine in (("lexical", lexical), (f"evaluate/{k}/{seed}", ~lexical)):
         write_frame(report_data.run.filter(mine), data / folder / "run.parquet", schemas.RUN)
-        write_frame(
-            report_data.scores.filter(mine), data / folder / "scores.parquet", schemas.SCORES
-        )
+        scores = report_data.scores.filter(mine)
+        write_frame(scores, data / folder / "scores.parquet", schemas.SCORES)
         write_table(report_data.table.filter(mine), data / folder / "table.csv", schemas.TABLE)
     save_tiny_model(data / f"train/{k}/{seed}/model", titles["title"].to_list())
     write_table(report_data.history, data / f"train/{k}/{seed}/history.csv", schemas.HISTORY)

@@ -14,9 +14,8 @@ def generated(
     titles: list[tuple[str, list[str]]], pairs: list[tuple[str | None, str, str]]
 ) -> pl.DataFrame:
     """Pairs of an occupation are induced, with one context; those of none are manual."""
-    frame = pl.DataFrame(
-        titles, schema={"title": pl.String, "occupation_ids": pl.List(pl.String)}, orient="row"
-    )
+    schema = {"title": pl.String, "occupation_ids": pl.List(pl.String)}
+    frame = pl.DataFrame(titles, schema=schema, orient="row")
     rows = [(o, a, b, "induced", 1) if o else (o, a, b, "manual", None) for o, a, b in pairs]
     return substitute(frame, pl.DataFrame(rows, schema=dict(SYNONYMS), orient="row"))
 
@@ -89,10 +88,8 @@ def test_all_exchanges_by_brute_force(titles, pairs) -> None:
                         kind = "induced" if occupation else "manual"
                         expected.add((title, variant, phrase, replacement, kind))
     made = generated(titles, pairs).drop("contexts")
-    assert (
-        set(made.select("title", "normalized", "phrase", "replacement", "kind").iter_rows())
-        == expected
-    )
+    columns = ("title", "normalized", "phrase", "replacement", "kind")
+    assert set(made.select(columns).iter_rows()) == expected
     assert made["normalized"].to_list() == [normalize_title(text) for text in made["variant"]]
     assert made.is_unique().all()
     assert all(clean_title(variant) == variant for variant in made["variant"])

@@ -51,11 +51,8 @@ def test_worked_by_hand() -> None:
     """
     rows = [(one, title) for one, titles in BY_HAND for title in titles.split(", ")]
     passed, counts = induced(rows)
-    assert passed == {
-        ("dev", "coder", "developer"): 1,
-        ("dev", "developer", "programmer"): 2,
-        ("dev", "java", "senior web"): 1,
-    }
+    pairs = {("coder", "developer"): 1, ("developer", "programmer"): 2, ("java", "senior web"): 1}
+    assert passed == {("dev", *pair): contexts for pair, contexts in pairs.items()}
     assert counts == {"candidates": 8, "isolated": 1, "special_characters": 4, "too_long": 0}
 
 
@@ -146,13 +143,8 @@ def test_thesaurus(tmp_path: Path) -> None:
     path = tmp_path / "thesaurus.txt"
     path.write_bytes("\r\n".join(lines).encode("utf-8", "surrogateescape"))
     pairs, rejected = read(path, reader="thesaurus")
-    assert pairs == [
-        ("cook", "line cook"),
-        ("cook", "chef"),
-        ("access", "access services"),
-        ("tax inspector", "tax man"),
-        ("x", "y"),
-    ]
+    named = [("cook", "line cook"), ("cook", "chef"), ("access", "access services")]
+    assert pairs == [*named, ("tax inspector", "tax man"), ("x", "y")]
     assert [(line, reason) for _, line, reason, _ in rejected.refused] == [
         (5, "not exactly one =>"),
         (6, "not exactly one =>"),

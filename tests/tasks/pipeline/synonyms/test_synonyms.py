@@ -57,32 +57,20 @@ def test_worked_by_hand() -> None:
     assert made.queries.is_empty()
     fewer = made_of(BY_HAND, manual, min_contexts=2)
     assert set(fewer.synonyms["kind"]) == set(fewer.variants["kind"]) == {"manual"}
+    induction = {"candidates": 2, "isolated": 0, "special_characters": 1, "too_long": 0}
     one = {"too_few_contexts": 0, "accepted": 1, "titles": 1}
     two = {"too_few_contexts": 1, "accepted": 0, "titles": 0}
     induced = {"generated": 3, "is_a_title": 2, "is_a_query": 0, "kept": 1}
     by_hand = {"generated": 2, "is_a_title": 0, "is_a_query": 1, "kept": 1}
+    both = {"generated": 5, "is_a_title": 2, "is_a_query": 1, "kept": 2}
+    train = {"titles": 2, "rows": 2, "misspelt_title_so_no_query": 0}
     none = {"titles": 0, "pair_seen": 0, "pair_unseen": 0}
     assert made.counts == {
-        "induction": {
-            "candidates": 2,
-            "isolated": 0,
-            "special_characters": 1,
-            "too_long": 0,
-            "at_min_contexts": {"1": one, "2": two},
-        },
+        "induction": induction | {"at_min_contexts": {"1": one, "2": two}},
         "gate_queries_of_two_exchanges": 0,
         "manual_pairs": 2,
-        "titles": {
-            "induced": induced,
-            "manual": by_hand,
-            "all": {"generated": 5, "is_a_title": 2, "is_a_query": 1, "kept": 2},
-        },
-        "parts": {
-            "train": {"titles": 2, "rows": 2, "misspelt_title_so_no_query": 0},
-            "test": none,
-            "valid": none,
-            "gate": none,
-        },
+        "titles": {"induced": induced, "manual": by_hand, "all": both},
+        "parts": {"train": train, "test": none, "valid": none, "gate": none},
     }
 
 
@@ -121,9 +109,7 @@ def test_sizes(sizes, not_free, share, most, probe, seed) -> None:
     """The test is exact, each occupation gives its share of it to within one string."""
     changes = {"test_share": share, "max_test": most, "valid_titles": probe}
     drawn = draw_parts(strings_of(sizes, not_free), synonyms_params(**changes), seed)
-    count = {
-        split: len(drawn.filter(pl.col("split") == split)) for split in ("test", "valid", "gate")
-    }
+    count = {part: len(drawn.filter(split=part)) for part in ("test", "valid", "gate")}
     total = sum(sizes)
     expected = min(int(share * total), most)
     assert count["test"] == expected
@@ -149,9 +135,8 @@ EXCHANGES += [("nurse at night", "night aid", "nurse at night", "night aid")]
 
 def held(**changes: Any) -> pl.DataFrame:
     """The last two rows are one string; with `trained_on` as given."""
-    frame = pl.DataFrame(
-        EXCHANGES, schema=["title", "variant", "phrase", "replacement"], orient="row"
-    )
+    columns = ["title", "variant", "phrase", "replacement"]
+    frame = pl.DataFrame(EXCHANGES, schema=columns, orient="row")
     frame = frame.with_columns(normalized=pl.col("variant").str.replace_all(",", ""))
     owners = [["b"], ["a"], ["a"], ["c"], ["a", "b"]]
     titles = pl.DataFrame({"title": frame["title"], "occupation_ids": owners})

@@ -150,11 +150,9 @@ def test_everyday_titles_are_asked_of_whole_models_and_an_abstention_is_a_miss(t
 
 
 def test_an_input_whose_label_contradicts_its_title_is_not_asked(tmp_path: Path) -> None:
-    rows = [
-        (f"{source}-{split}", "extra_words", split, "baker wanted", ["a"], 1, source)
-        for source in ("label_agrees", "label_differs")
-        for split in ("gate", "test")
-    ]
+    sources = ("label_agrees", "label_differs")
+    parts = [(source, split) for source in sources for split in ("gate", "test")]
+    rows = [(f"{s}-{p}", "extra_words", p, "baker wanted", ["a"], 1, s) for s, p in parts]
     for stage in BEFORE_FEEDBACK:
         own = queries_of(rows if stage == "extra_words" else [])
         write_frame(own, tmp_path / stage / "queries.parquet", QUERIES)
@@ -189,9 +187,8 @@ def test_only_first_answers_that_become_right_or_wrong() -> None:
 )
 def test_what_training_saw(tmp_path: Path, scores: list[float], queries: int, words: str) -> None:
     """Equal looks keep the first, as training does."""
-    rows = [
-        (f"v{k}", "annotations", "valid", f"cook {k}", ["a"], 1, "input") for k in range(queries)
-    ]
+    titles = [f"cook {number}" for number in range(queries)]
+    rows = [(title, "annotations", "valid", title, ["a"], 1, "input") for title in titles]
     rows.append(("g", "annotations", "gate", "baker", ["a"], 1, "input"))
     write_frame(queries_of(rows), tmp_path / "data/split/queries.parquet", QUERIES)
     looks = pl.DataFrame({"step": [0, 100, 200], "valid_score": scores})

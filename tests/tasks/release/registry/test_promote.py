@@ -71,9 +71,8 @@ def test_everyday_titles_are_a_test_of_the_gate(root: Path) -> None:
 
 def test_a_first_version_that_training_made_worse_is_refused_with_what_to_do(root: Path) -> None:
     """The consumer finds what the reason names, and the owner's call works."""
-    weights, initial = (
-        root / f"data/train/typos/7/model/{name}.safetensors" for name in ("weights", "initial")
-    )
+    model = root / "data/train/typos/7/model"
+    weights, initial = (model / f"{name}.safetensors" for name in ("weights", "initial"))
     good = weights.read_bytes()
     weights.write_bytes(initial.read_bytes())
     initial.write_bytes(good)

@@ -1,23 +1,17 @@
 """Commits, what differs from them, and hashes."""
 
 import json
-import subprocess
 from pathlib import Path
 
 import polars as pl
 import pytest
 import tiny_run
 import yaml
+from background import git
 
 from tasks.io.files import content_hash
 from tasks.io.frames import taxonomy_hash
 from tasks.release.registry.register import LONGEST, changes_as_json, provenance, tree
-
-
-def git(tree: Path, *arguments: str) -> str:
-    command = ["git", "-c", "user.name=t", "-c", "user.email=t@t", "-c", "core.hooksPath=/dev/null"]
-    run = subprocess.run([*command, *arguments], cwd=tree, check=True, capture_output=True)
-    return run.stdout.decode().strip()
 
 
 @pytest.fixture
@@ -61,11 +55,8 @@ def test_changed_parameters_are_named_with_both_values(repository: Path) -> None
     params = {"seed": 1, "train": {"max_steps": 20, "loss": {}, "encoder": {"kind": "a"}}}
     (repository / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
     assert tree(repository) == "clean"  # named by themselves
-    assert json.loads(provenance(repository)["params_changed"]) == {
-        "seeds": [[1, 2], None],
-        "train.loss": [None, {}],
-        "train.max_steps": [10, 20],
-    }
+    changed = {"seeds": [[1, 2], None], "train.loss": [None, {}], "train.max_steps": [10, 20]}
+    assert json.loads(provenance(repository)["params_changed"]) == changed
 
 
 def test_without_a_commit_nothing_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

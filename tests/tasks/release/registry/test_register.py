@@ -80,9 +80,8 @@ def test_commands(root: Path, monkeypatch, capsys: pytest.CaptureFixture[str]) -
     monkeypatch.chdir(root)
     monkeypatch.setattr(sys, "argv", ["tasks.release.registry.promote"])
     registering.main()
-    assert capsys.readouterr().out.endswith(
-        "test_commands version 1 registered; alias challenger\n"
-    )
+    printed = capsys.readouterr().out
+    assert printed.endswith("test_commands version 1 registered; alias challenger\n")
     promoting.main()
     assert "test_commands version 1 champion: a first version" in capsys.readouterr().out
     with pytest.raises(ValueError, match="test_commands has no challenger"):

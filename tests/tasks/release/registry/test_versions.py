@@ -60,9 +60,8 @@ def test_the_one_before_and_then_the_one_before_that(root: Path, name: str) -> N
     )
     assert champion(root, name) == "2"
     last, again = line_of(root, 4), line_of(root, 2)
-    assert "taken back, for version 2, 20" in last and last.endswith(
-        "UTC: nurses went to the cooks"
-    )
+    assert "taken back, for version 2, 20" in last
+    assert last.endswith("UTC: nurses went to the cooks")
     assert "champion again, for version 4, 20" in again and "  champion  " in again
     assert "again" not in line_of(root, 1) and "taken" not in line_of(root, 3)
     rollback(root)

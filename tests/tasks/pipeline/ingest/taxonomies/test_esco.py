@@ -33,10 +33,8 @@ def test_titles_in_one_field_one_a_line_hidden_ones_left_out(tmp_path) -> None:
     assert taxonomy.codes["u1"] == ["5", "51", "512", "5120"]
     labels = [("5", "service"), ("51", "personal"), ("5120", "cooks")]
     assert taxonomy.labelled_groups().rows() == labels
-    assert rejected.refused == [
-        ("o.csv", 2, "duplicate title", "Cook"),
-        ("o.csv", 6, "empty title", "-"),
-    ]
+    refused = [(2, "duplicate title", "Cook"), (6, "empty title", "-")]
+    assert rejected.refused == [("o.csv", *row) for row in refused]
 
 
 @pytest.mark.parametrize("code", ["", "5121", "9", "C5120"])
@@ -76,12 +74,9 @@ def read_all(tmp_path, **files: str):
 
 def test_a_file_a_language_with_the_groups_of_the_file_that_has_them(tmp_path) -> None:
     """The language is that of the name in `files`, or of the file's own."""
-    taxonomy, rejected = read_all(
-        tmp_path,
-        occupations="occupations_de.csv",
-        occupations_nl="occupations_nl.csv",
-        occupations_en="occupations_en.csv",
-    )
+    names = {"occupations": "de", "occupations_nl": "nl", "occupations_en": "en"}
+    files = {name: f"occupations_{language}.csv" for name, language in names.items()}
+    taxonomy, rejected = read_all(tmp_path, **files)
     assert taxonomy.in_languages([]).aliases().rows() == [
         ("u1", "cook", "en", True),
         ("u1", "Koch", "de", True),
@@ -101,9 +96,8 @@ def test_a_file_a_language_with_the_groups_of_the_file_that_has_them(tmp_path) -
 
 
 def test_files_of_languages_that_do_not_fit_are_explained(tmp_path) -> None:
-    with pytest.raises(
-        IngestError, match=r"none of occupations_de\.csv has the column 'iscoGroup'"
-    ):
+    message = r"none of occupations_de\.csv has the column 'iscoGroup'"
+    with pytest.raises(IngestError, match=message):
         read_all(tmp_path, occupations="occupations_de.csv")
     with pytest.raises(IngestError, match=r"occupations_fr\.csv is missing\..*European Commission"):
         read_all(tmp_path, occupations="occupations_en.csv", occupations_fr="occupations_fr.csv")

@@ -24,16 +24,10 @@ def test_without_labels_the_first_title_is_the_label(tmp_path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("Name,Group\ncook,1\nbaker,2\nchef,1\nCOOK,1\n,2\ncook,\n", encoding="utf-8")
     taxonomy, rejected = read(path, SHORT)
-    assert taxonomy.aliases().rows() == [
-        ("1", "cook", "", True),
-        ("1", "chef", "", False),
-        ("2", "baker", "", True),
-    ]
-    assert [refused[1:3] for refused in rejected.refused] == [
-        (5, "duplicate title"),
-        (6, "empty title"),
-        (7, "empty occupation_id"),
-    ]
+    aliases = [("1", "cook", "", True), ("1", "chef", "", False), ("2", "baker", "", True)]
+    assert taxonomy.aliases().rows() == aliases
+    faults = [(5, "duplicate title"), (6, "empty title"), (7, "empty occupation_id")]
+    assert [refused[1:3] for refused in rejected.refused] == faults
 
 
 def test_ids_that_are_whole_floats_are_integers(tmp_path) -> None:
@@ -42,9 +36,8 @@ def test_ids_that_are_whole_floats_are_integers(tmp_path) -> None:
     for other, ids in (("2232.0", ["2231", "2232"]), ("22.3", ["22.3", "2231.0"])):
         path.write_text(f"Name,Group\nnurse,2231.0\nmidwife,{other}\nx,\n", encoding="utf-8")
         assert sorted(read(path, SHORT)[0].titles) == ids
-    pl.DataFrame({"Name": ["nurse", "x"], "Group": [2231.0, None]}).write_parquet(
-        tmp_path / "t.parquet"
-    )
+    frame = pl.DataFrame({"Name": ["nurse", "x"], "Group": [2231.0, None]})
+    frame.write_parquet(tmp_path / "t.parquet")
     assert list(read(tmp_path / "t.parquet", SHORT)[0].titles) == ["2231"]
 
 
