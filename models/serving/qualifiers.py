@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from models.text.titles import joined
 from models.text.words import Words
 
 if TYPE_CHECKING:
@@ -31,9 +32,11 @@ NO_JOB = "no_job"
 ALL_KINDS = (*KINDS, NEITHER, NO_JOB)
 TELLING = ("", NEITHER, "seniority")
 """Kinds of words that may belong to an occupation; a title needs one of them."""
+IS_TELLING = np.array([kind in TELLING for kind in ALL_KINDS], float)
 NUMBER = "#"  # in a phrase: any number, a range or a fraction too, but no amount of money
 MONEY = "¤"
 TOKENS = re.compile(r"[£$€¥][^\S\n]?\d[\d.,:/-]*|\d+(?:[.,:/-]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
+LINE_TOKENS = re.compile(rf"\n|{TOKENS.pattern}")
 PHRASE_TOKENS = re.compile(rf"{NUMBER}|{TOKENS.pattern}")
 
 
@@ -66,77 +69,64 @@ class Qualifiers:
 
     def __call__(self, raw_titles: Sequence[str]) -> FoundQualifiers:
         """Return what raw titles say of each kind, as spelled."""
-        found: list[tuple[int, int, str]] = []
-        name_no_job = np.zeros(len(raw_titles), bool)
-        for row in self._with_phrases(raw_titles):
-            title = raw_titles[row]
-            spans = [*self._spans(title)]
-            name_no_job[row] = {kind for kind, _, _ in spans}.isdisjoint(TELLING)
-            for kind, start, end in _joined(spans, title):
-                if kind in KINDS:
-                    found.append((row, KINDS.index(kind), title[start:end]))
-        rows, kinds, texts = zip(*found, strict=True) if found else ((), (), ())
-        return FoundQualifiers(
-            np.array(rows, int), np.array(kinds, int), np.array(texts, object), name_no_job
-        )
+        words, count = Words.of(raw_titles, TOKENS), len(raw_titles)
+        first, ends, kinds = self._phrases(words)
+        rows, tokens = words.texts[first], np.diff(words.starts)
+        are_all = np.bincount(rows, ends - first, count) == tokens
+        name_no_job = are_all & (tokens > 0) & (np.bincount(rows, IS_TELLING[kinds], count) == 0)
+        begins, sizes, is_near = _spans(words, joined(raw_titles))
+        follows = np.zeros(len(first), bool)  # the phrase before, of its kind and close to it
+        follows[1:] = (first[1:] == ends[:-1]) & (kinds[1:] == kinds[:-1]) & is_near[first[1:]]
+        follows[1:] &= rows[1:] == rows[:-1]
+        heads = (~follows).nonzero()[0]
+        tails = np.append(heads[1:], len(first)) - 1
+        are_told = kinds[heads] < len(KINDS)
+        heads, lasts = heads[are_told], ends[tails[are_told]] - 1
+        spans = begins[first[heads]].tolist(), (begins[lasts] + sizes[lasts]).tolist()
+        parts = zip(rows[heads].tolist(), *spans, strict=True)
+        texts = np.fromiter((raw_titles[row][at:to] for row, at, to in parts), object, len(heads))
+        return FoundQualifiers(rows[heads], kinds[heads], texts, name_no_job)
 
-    def _with_phrases(self, raw_titles: Sequence[str]) -> list[int]:
-        """Return the rows of titles that hold a phrase, whatever its capitals."""
-        words = Words.of(raw_titles, TOKENS)
-        folded = [*map(_compared, words.names)]
-        longest = np.array([self._lengths.get(token, 0) for token in folded], np.int64)[words.codes]
-        first = longest.nonzero()[0]
-        rows = words.starts.searchsorted(first, side="right") - 1
-        most = np.minimum(longest[first], words.starts[rows + 1] - first)
-        codes, found = words.codes.tolist(), dict[int, None]()
-        for start, row, tokens in zip(first.tolist(), rows.tolist(), most.tolist(), strict=True):
-            phrase = folded[codes[start]]
-            for code in codes[start + 1 : start + tokens]:
-                if phrase in self._known:
+    def _phrases(
+        self, words: Words
+    ) -> tuple[Int[np.ndarray, " phrase"], Int[np.ndarray, " phrase"], Int[np.ndarray, " phrase"]]:
+        """Return first token, end and kind of all phrases, each the longest at its token."""
+        names, folded = words.names, [*map(_compared, words.names)]
+        codes, found, taken = words.codes.tolist(), list[tuple[int, int, int]](), 0
+        begins = [token in self._begun or token in self._known for token in folded]
+        first = np.array(begins, bool)[words.codes].nonzero()[0]
+        stops = words.starts[words.texts[first] + 1].tolist()
+        for at, stop in zip(first.tolist(), stops, strict=True):
+            if at < taken:  # it is within another phrase
+                continue
+            phrase, end, longest = folded[codes[at]], at + 1, None
+            while True:
+                known = self._known.get(phrase)
+                if known and _spelled(known[1], [names[code] for code in codes[at:end]]):
+                    longest = at, end, known[0]
+                if end == stop or phrase not in self._begun:
                     break
-                phrase = f"{phrase} {folded[code]}"
-            if phrase in self._known:
-                found[row] = None
-        return [*found]
-
-    def _spans(self, raw_title: str) -> Iterator[tuple[str, int, int]]:
-        """Yield kind, start and end of every phrase, and of every other token without a kind."""
-        tokens = [(*match.span(), match.group()) for match in TOKENS.finditer(raw_title)]
-        folded = [_compared(text) for _, _, text in tokens]
-        position = 0
-        while position < len(tokens):
-            kind, length = self._longest(folded, position, tokens)
-            yield kind, tokens[position][0], tokens[position + length - 1][1]
-            position += length
-
-    def _longest(
-        self, folded: Sequence[str], position: int, tokens: Sequence[tuple[int, int, str]]
-    ) -> tuple[str, int]:
-        """Return the kind of the longest phrase at a token, and how many tokens it has, or 1."""
-        most = min(self._lengths.get(folded[position], 0), len(folded) - position)
-        for length in range(most, 0, -1):
-            known = self._known.get(" ".join(folded[position : position + length]))
-            if known and _spelled(known[1], tokens[position : position + length]):
-                return known[0], length
-        return "", 1
+                phrase, end = f"{phrase} {folded[codes[end]]}", end + 1
+            if longest:
+                found.append(longest)
+                taken = longest[1]
+        columns = np.array(found, np.int64).reshape(-1, 3)
+        return columns[:, 0], columns[:, 1], columns[:, 2]
 
     @cached_property
-    def _known(self) -> dict[str, tuple[str, str]]:
-        """Tokens of each phrase to its kind and the phrase; the first kind has it."""
-        known: dict[str, tuple[str, str]] = {}
-        for kind in (NEITHER, NO_JOB, *KINDS):
+    def _known(self) -> dict[str, tuple[int, str]]:
+        """Tokens of each phrase to its kind, a position in `ALL_KINDS`, and the phrase."""
+        known: dict[str, tuple[int, str]] = {}
+        for kind in (NEITHER, NO_JOB, *KINDS):  # the first kind has it
             for phrase in self.phrases.get(kind, ()):
-                known.setdefault(" ".join(tokens_of(phrase)), (kind, phrase))
+                known.setdefault(" ".join(tokens_of(phrase)), (ALL_KINDS.index(kind), phrase))
         return known
 
     @cached_property
-    def _lengths(self) -> dict[str, int]:
-        """First token to the tokens of the longest phrase that begins with it."""
-        lengths: dict[str, int] = {}
-        for phrase in self._known:
-            first, length = phrase.partition(" ")[0], phrase.count(" ") + 1
-            lengths[first] = max(length, lengths.get(first, 0))
-        return lengths
+    def _begun(self) -> frozenset[str]:
+        """The first tokens of longer phrases: of "a b c" both "a" and "a b"."""
+        tokens = (phrase.split(" ") for phrase in self._known if " " in phrase)
+        return frozenset(" ".join(own[:end]) for own in tokens for end in range(1, len(own)))
 
 
 def read_phrases(file: Path) -> dict[str, list[str]]:
@@ -164,19 +154,25 @@ def _compared(token: str) -> str:
     return MONEY if token[0] in "£$€¥" else token.casefold()
 
 
-def _spelled(phrase: str, tokens: Sequence[tuple[int, int, str]]) -> bool:
+def _spelled(phrase: str, tokens: Sequence[str]) -> bool:
     """Say whether the capitals of a phrase are in the title where they have to be."""
     if phrase.isupper():
-        return all(text == text.upper() for _, _, text in tokens)
-    return not phrase[0].isupper() or not tokens[0][2][0].islower()
+        return all(text == text.upper() for text in tokens)
+    return not phrase[0].isupper() or not tokens[0][0].islower()
 
 
-def _joined(spans: Sequence[tuple[str, int, int]], title: str) -> list[tuple[str, int, int]]:
-    """Join neighbours of one kind with nothing but white space between them."""
-    joined: list[tuple[str, int, int]] = []
-    for kind, begins, ends in spans:
-        if kind and joined and joined[-1][0] == kind and not title[joined[-1][2] : begins].strip():
-            joined[-1] = (kind, joined[-1][1], ends)
-        else:
-            joined.append((kind, begins, ends))
-    return joined
+def _spans(
+    words: Words, text: str
+) -> tuple[Int[np.ndarray, " token"], Int[np.ndarray, " token"], Bool[np.ndarray, " token"]]:
+    """Return where each token begins in its title, its size, and whether it is near the one before.
+
+    `text`: the titles line by line. Nothing but white space lies between near tokens.
+    """
+    gaps = LINE_TOKENS.split(text)  # before each token and line break, and behind the last
+    own = np.arange(len(words.codes)) + words.texts  # of the tokens
+    sizes = np.ones(len(gaps), np.int64)  # of tokens and line breaks
+    sizes[own] = np.array([*map(len, words.names)], np.int64)[words.codes]
+    ends = np.cumsum(sizes + np.fromiter(map(len, gaps), np.int64, len(gaps)))
+    lines = np.concatenate([[0], ends[words.starts[1:-1] + np.arange(len(words.starts) - 2)]])
+    is_near = np.fromiter((not gap.strip() for gap in gaps), bool, len(gaps))
+    return ends[own] - sizes[own] - lines[words.texts], sizes[own], is_near[own]

@@ -19,8 +19,6 @@ from collections.abc import Sequence
 DOTTED = re.compile(r"(?<![^\s,;:()/|-])(?:[^\W\d_]\.)+[^\W\d_]\.?(?![^\s,;:()/|-])")
 """Letters with a dot behind each: an abbreviation, which most people write without."""
 KEPT_PUNCTUATION = frozenset("+#.&/")
-SIGNS = re.compile(r"[^\w\s+#.&/]|_")
-"""Every character that may be punctuation (Unicode category P) and is not kept."""
 LONGEST = 1000
 """Characters of a title that are read, runs of white space counted as one; the rest is cut."""
 SCANNED = 10 * LONGEST  # characters of a raw title that are looked at for these
@@ -51,9 +49,10 @@ def clean_title(raw_title: str) -> str:
 def normalize_cleaned(titles: Sequence[str]) -> list[str]:
     """Leave out of cleaned titles all punctuation (category P) except ``+ # . & /``."""
     text = joined(titles)
-    kept = SIGNS.sub(_unless_punctuation, text)
-    if kept == text:
+    signs = {sign for sign in set(text) - KEPT_PUNCTUATION if unicodedata.category(sign)[0] == "P"}
+    if not signs:
         return [*titles]
+    kept = text.translate(dict.fromkeys(map(ord, signs)))
     lines = kept.split("\n")
     changed = [row for row, title in enumerate(titles) if title != lines[row]]
     # an accent can meet its letter only once the sign between them is gone
@@ -82,7 +81,3 @@ def _folded(text: str) -> str:
 
 def _without_dots(letters: re.Match[str]) -> str:
     return _folded(letters.group().replace(".", ""))
-
-
-def _unless_punctuation(sign: re.Match[str]) -> str:
-    return "" if unicodedata.category(sign.group())[0] == "P" else sign.group()

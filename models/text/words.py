@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, count
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -45,8 +45,8 @@ class Words:
     @classmethod
     def from_lines(cls, found: Iterable[str], texts: int) -> Self:
         """Collect the words of so many texts, with a line break between two texts."""
-        numbers = {"\n": 0}
-        codes = np.array([numbers.setdefault(word, len(numbers)) for word in found], np.int64)
+        numbers = defaultdict[str, int](count().__next__)
+        codes = np.fromiter(map(numbers.__getitem__, chain("\n", found)), np.int64)[1:]
         breaks = (codes == 0).nonzero()[0]
         starts = np.zeros(texts + 1, np.int64)
         starts[1:-1] = breaks - np.arange(len(breaks))
