@@ -30,9 +30,8 @@ NEITHER = "neither"  # of a phrase that holds a qualifier's word and is none: "h
 NO_JOB = "no_job"
 """Of a phrase that says that there is no job: a status, a placeholder, an advertiser's call."""
 ALL_KINDS = (*KINDS, NEITHER, NO_JOB)
-TELLING = ("", NEITHER, "seniority")
-"""Kinds of words that may belong to an occupation; a title needs one of them."""
-IS_TELLING = np.array([kind in TELLING for kind in ALL_KINDS], float)
+IS_TELLING = np.array([kind in (NEITHER, "seniority") for kind in ALL_KINDS], float)
+"""Of which kinds a phrase may belong to an occupation, as every word without a kind may."""
 NUMBER = "#"  # in a phrase: any number, a range or a fraction too, but no amount of money
 MONEY = "¤"
 TOKENS = re.compile(r"[£$€¥][^\S\n]?\d[\d.,:/-]*|\d+(?:[.,:/-]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
