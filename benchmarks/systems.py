@@ -28,7 +28,7 @@ from models.reproducibility import Progress
 from models.serving.embed import Embed
 from models.serving.index import AliasIndex
 from models.serving.search import Search, Similarities
-from tasks.apps.bulk.normalize import Answering
+from tasks.apps.bulk.answering import Answering
 from tasks.io.frames import read_frame
 from tasks.io.schemas import OVERRIDES
 from tasks.pipeline.lexical import LexicalParams, lexical_systems

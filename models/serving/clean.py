@@ -13,7 +13,7 @@ import numpy as np
 
 from models.serving.exact_match import Batch, ExactMatch
 from models.serving.qualifiers import FoundQualifiers, Qualifiers
-from models.text.titles import clean_titles, shortened
+from models.text.titles import clean_title, shortened
 from models.text.words import WORDS
 
 if TYPE_CHECKING:
@@ -74,7 +74,8 @@ class TitleReader:
     def __call__(self, raw_titles: Sequence[object]) -> ReadTitles:
         """Read values of any type, or say why they get no answer."""
         texts = [shortened(raw) if isinstance(raw, str) else "" for raw in raw_titles]
-        qualified, batch = self.qualifiers(texts), self.exact_match.resolve(clean_titles(texts))
+        qualified = self.qualifiers(texts)
+        batch = self.exact_match.resolve([*map(clean_title, texts)])
         refusals, known = np.zeros(len(texts), np.int64), self.exact_match.known(batch)
         refusals[~known & qualified.name_no_job] = CODES[NOT_A_JOB_TITLE]
         for row in (~known).nonzero()[0].tolist():

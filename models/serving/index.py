@@ -128,7 +128,7 @@ class AliasIndex:
 
     @cached_property
     def _positions(self) -> dict[str, int]:
-        return {title: position for position, title in enumerate(self.titles)}
+        return dict(zip(self.titles, range(len(self.titles)), strict=True))
 
     def owners(self, title: str) -> list[int]:
         """Return the occupations of a title, ascending; none of one that the index lacks."""
@@ -236,10 +236,10 @@ def in_pairs(rows: Shaped[np.ndarray, "row dim"]) -> Shaped[np.ndarray, "row num
 
 def _blocks_of(rows: Shaped[np.ndarray, "row dim"]) -> Shaped[np.ndarray, "block pair number"]:
     """Return rows of integers, as many as fill blocks."""
-    even = in_pairs(rows)
-    pairs = even.reshape(len(even) // LANES, LANES, even.shape[1] // 2, 2)
-    turned = np.ascontiguousarray(pairs.transpose(0, 2, 1, 3))
-    return turned.reshape(*turned.shape[:2], 2 * LANES)
+    even = np.ascontiguousarray(in_pairs(rows))
+    pairs = even.view(f"u{2 * even.itemsize}")  # two numbers as one: they move together
+    turned = pairs.reshape(len(even) // LANES, LANES, pairs.shape[1]).transpose(0, 2, 1)
+    return np.ascontiguousarray(turned).view(even.dtype)
 
 
 def _whole_rows(

@@ -77,7 +77,7 @@ class WeightedVectors:
 
 AXIS_STEPS = 1 << 10  # the norm of a whole axis: a product of one with a whole title is below 2²⁴
 DIGIT = 128  # added to the integers of a title, so that they fit a byte
-AT_ONCE = 16  # titles whose products with the prototypes stay in the processor's cache
+AT_ONCE = 32  # titles whose products with the prototypes stay in the processor's cache
 
 Product = Callable[["UInt8[np.ndarray, 'title axis']"], "Int32[np.ndarray, 'title prototype']"]
 """Of titles in bytes with the numbers of prototypes; it takes `DIGIT` off the bytes."""

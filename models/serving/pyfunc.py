@@ -26,7 +26,7 @@ from models.serving.model import Normalizer
 from models.serving.package import read_normalizer
 from models.serving.search import nearest_titles
 from models.text.texts import Coded, Texts
-from models.text.titles import clean_titles
+from models.text.titles import clean_title
 
 SERVER = "__pyfunc_model_path__"
 """MLflow's web server sets this variable before it loads its one model."""
@@ -88,7 +88,7 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
 
     def embed(self, titles: Sequence[str]) -> np.ndarray:
         """Return unit-norm embeddings [title, dim], float32."""
-        return np.asarray(self.normalizer.network(clean_titles(titles)))
+        return np.asarray(self.normalizer.network([*map(clean_title, titles)]))
 
     def similar(
         self, titles: Sequence[str], k: int = 10, among: Sequence[str] | None = None

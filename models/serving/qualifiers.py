@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from models.text.titles import joined
 from models.text.words import Words
 
 if TYPE_CHECKING:
@@ -34,8 +33,9 @@ IS_TELLING = np.array([kind in (NEITHER, "seniority") for kind in ALL_KINDS], fl
 """Of which kinds a phrase may belong to an occupation, as every word without a kind may."""
 NUMBER = "#"  # in a phrase: any number, a range or a fraction too, but no amount of money
 MONEY = "¤"
-TOKENS = re.compile(r"[£$€¥][^\S\n]?\d[\d.,:/-]*|\d+(?:[.,:/-]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
-LINE_TOKENS = re.compile(rf"\n|{TOKENS.pattern}")
+TOKENS = re.compile(
+    r"[^\W\d_]++(?:['’][^\W\d_]++)*+|\d++(?:[.,:/-]\d++)*+|[£$€¥][^\S\n]?\d[\d.,:/-]*+"
+)
 PHRASE_TOKENS = re.compile(rf"{NUMBER}|{TOKENS.pattern}")
 
 
@@ -68,12 +68,15 @@ class Qualifiers:
 
     def __call__(self, raw_titles: Sequence[str]) -> FoundQualifiers:
         """Return what raw titles say of each kind, as spelled."""
-        words, count = Words.of(raw_titles, TOKENS), len(raw_titles)
+        (words, gaps), count = Words.of(raw_titles, TOKENS), len(raw_titles)
         first, ends, kinds = self._phrases(words)
         rows, tokens = words.texts[first], np.diff(words.starts)
         are_all = np.bincount(rows, ends - first, count) == tokens
         name_no_job = are_all & (tokens > 0) & (np.bincount(rows, IS_TELLING[kinds], count) == 0)
-        begins, sizes, is_near = _spans(words, joined(raw_titles))
+        sizes = np.array([*map(len, words.names)], np.int64)[words.codes]
+        stops = np.cumsum(gaps.of_each([*map(len, gaps.names)])[:-1] + sizes)
+        stops -= np.cumsum([0, *map(len, raw_titles)])[words.texts] + words.texts  # in its title
+        is_near = gaps.of_each([not gap.strip() for gap in gaps.names]) > 0
         follows = np.zeros(len(first), bool)  # the phrase before, of its kind and close to it
         follows[1:] = (first[1:] == ends[:-1]) & (kinds[1:] == kinds[:-1]) & is_near[first[1:]]
         follows[1:] &= rows[1:] == rows[:-1]
@@ -81,7 +84,7 @@ class Qualifiers:
         tails = np.append(heads[1:], len(first)) - 1
         are_told = kinds[heads] < len(KINDS)
         heads, lasts = heads[are_told], ends[tails[are_told]] - 1
-        spans = begins[first[heads]].tolist(), (begins[lasts] + sizes[lasts]).tolist()
+        spans = (stops - sizes)[first[heads]].tolist(), stops[lasts].tolist()
         parts = zip(rows[heads].tolist(), *spans, strict=True)
         texts = np.fromiter((raw_titles[row][at:to] for row, at, to in parts), object, len(heads))
         return FoundQualifiers(rows[heads], kinds[heads], texts, name_no_job)
@@ -90,27 +93,28 @@ class Qualifiers:
         self, words: Words
     ) -> tuple[Int[np.ndarray, " phrase"], Int[np.ndarray, " phrase"], Int[np.ndarray, " phrase"]]:
         """Return first token, end and kind of all phrases, each the longest at its token."""
-        names, folded = words.names, [*map(_compared, words.names)]
-        codes, found, taken = words.codes.tolist(), list[tuple[int, int, int]](), 0
-        begins = [token in self._begun or token in self._known for token in folded]
-        first = np.array(begins, bool)[words.codes].nonzero()[0]
-        stops = words.starts[words.texts[first] + 1].tolist()
-        for at, stop in zip(first.tolist(), stops, strict=True):
+        names = words.names
+        folded = [name.casefold() if name[0].isalpha() else _compared(name) for name in names]
+        alone = np.full(len(names), -1)  # the kind of a phrase of one word
+        for code, known in enumerate(map(self._known.get, folded)):
+            if known and _spelled(known[1], [names[code]]):
+                alone[code] = known[0]
+        kinds, codes = alone[words.codes], words.codes.tolist()
+        ends, taken = np.arange(1, len(codes) + 1), 0
+        begun = np.array([*map(self._begun.__contains__, folded)], bool)[words.codes].nonzero()[0]
+        stops = words.starts[words.texts[begun] + 1].tolist()
+        for at, stop in zip(begun.tolist(), stops, strict=True):
             if at < taken:  # it is within another phrase
                 continue
-            phrase, end, longest = folded[codes[at]], at + 1, None
-            while True:
+            phrase, end = folded[codes[at]], at + 1
+            while end < stop and phrase in self._begun:
+                phrase, end = f"{phrase} {folded[codes[end]]}", end + 1
                 known = self._known.get(phrase)
                 if known and _spelled(known[1], [names[code] for code in codes[at:end]]):
-                    longest = at, end, known[0]
-                if end == stop or phrase not in self._begun:
-                    break
-                phrase, end = f"{phrase} {folded[codes[end]]}", end + 1
-            if longest:
-                found.append(longest)
-                taken = longest[1]
-        columns = np.array(found, np.int64).reshape(-1, 3)
-        return columns[:, 0], columns[:, 1], columns[:, 2]
+                    kinds[at], ends[at], taken = known[0], end, end
+            kinds[at + 1 : taken] = -1
+        first = (kinds >= 0).nonzero()[0]
+        return first, ends[first], kinds[first]
 
     @cached_property
     def _known(self) -> dict[str, tuple[int, str]]:
@@ -158,20 +162,3 @@ def _spelled(phrase: str, tokens: Sequence[str]) -> bool:
     if phrase.isupper():
         return all(text == text.upper() for text in tokens)
     return not phrase[0].isupper() or not tokens[0][0].islower()
-
-
-def _spans(
-    words: Words, text: str
-) -> tuple[Int[np.ndarray, " token"], Int[np.ndarray, " token"], Bool[np.ndarray, " token"]]:
-    """Return where each token begins in its title, its size, and whether it is near the one before.
-
-    `text`: the titles line by line. Nothing but white space lies between near tokens.
-    """
-    gaps = LINE_TOKENS.split(text)  # before each token and line break, and behind the last
-    own = np.arange(len(words.codes)) + words.texts  # of the tokens
-    sizes = np.ones(len(gaps), np.int64)  # of tokens and line breaks
-    sizes[own] = np.array([*map(len, words.names)], np.int64)[words.codes]
-    ends = np.cumsum(sizes + np.fromiter(map(len, gaps), np.int64, len(gaps)))
-    lines = np.concatenate([[0], ends[words.starts[1:-1] + np.arange(len(words.starts) - 2)]])
-    is_near = np.fromiter((not gap.strip() for gap in gaps), bool, len(gaps))
-    return ends[own] - sizes[own] - lines[words.texts], sizes[own], is_near[own]

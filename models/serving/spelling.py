@@ -20,15 +20,15 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from models.serving.kernels import mark_edits
-from models.text.titles import clean_title, joined
-from models.text.words import PARTS, WORDS, TitleWords, Words, letters_of
+from models.text.titles import clean_title
+from models.text.words import PARTS, WORDS, Gaps, TitleWords, Words, letters_of
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Int32, Int64, UInt32, UInt64
 
-ENDS = PARTS.pattern.replace(r"\s", " ")
-LAST_WORDS = re.compile(rf"(?<![^\W_])(?>{WORDS.pattern})(?= *(?:\n|$|{ENDS}))")
-"""Words at the end of a part, in cleaned titles that stand line by line."""
+PART_END = re.compile(rf" *(?:\n|$|{PARTS.pattern})".replace(r"\s", " "))
+"""What stands behind the last word of a part, in a cleaned title."""
+LAST_WORDS = re.compile(rf"(?<![^\W_]){WORDS.pattern}(?={PART_END.pattern})")
 SHORTEST = 5  # letters of a last word that may be misspelt
 FREQUENT = 5  # titles that end with the word that is meant
 RARER = 100  # a word of the taxonomy is corrected only to one so many times as frequent
@@ -37,6 +37,11 @@ SHORTEST_OF_TITLE, MOST_UNKNOWN = 4, 2
 HASH_BASE = 0x9E3779B97F4A7C15
 """Of the polynomial of a word's letters, modulo 2⁶⁴; odd, so that it has an inverse."""
 HASH_INVERSE = pow(HASH_BASE, -1, 2**64)
+
+
+Step = Callable[[Sequence[str], Words, Gaps, np.ndarray], dict[int, str]]
+"""From titles, their words, what stands between these, and which titles are still as they were, to
+changed titles by their rows."""
 
 
 @dataclass(frozen=True)
@@ -55,45 +60,57 @@ class SpellingCorrector:
 
     def __call__(self, titles: Sequence[str]) -> list[str]:
         """Return cleaned titles with abbreviations written out and misspelt words corrected."""
-        made, words = [*titles], Words.of(titles)
-        changed = words.any_of([name in self.meanings for name in words.names])
-        for row in changed.nonzero()[0].tolist():
-            made[row] = WORDS.sub(_replaced_by(self.meanings), made[row])
-        meant = self._last_words(made)
-        changed |= words.any_of([name in meant for name in words.names])
-        rows = changed.nonzero()[0]
-        for row in rows.tolist():
-            made[row] = LAST_WORDS.sub(_replaced_by(meant), made[row])
-        for row, title in self._whole_titles(made, words, ~changed).items():
-            made[row] = title
-        others = [made[row] for row in rows.tolist()]
-        if others:
-            more = self._whole_titles(others, Words.of(others), np.ones(len(others), bool))
-            for at, title in more.items():
-                made[rows[at]] = title
+        return self._corrected(titles, (self._abbreviations, self._last_words, self._whole_titles))
+
+    def _corrected(self, titles: Sequence[str], steps: Sequence[Step]) -> list[str]:
+        """Take some steps; titles that one changes are read again for those behind it."""
+        made = [*titles]
+        if made and steps:
+            (words, gaps), left = Words.of(titles), np.ones(len(titles), bool)
+            for behind, step in enumerate(steps, start=1):
+                changed = step(titles, words, gaps, left)
+                corrected = self._corrected([*changed.values()], steps[behind:])
+                for row, title in zip(changed, corrected, strict=True):
+                    made[row], left[row] = title, False
         return made
 
-    def _last_words(self, titles: Sequence[str]) -> dict[str, str]:
-        """Return the last words of parts that are misspelt, with what is meant."""
-        words = dict.fromkeys(LAST_WORDS.findall(joined(titles)))
+    def _abbreviations(
+        self, titles: Sequence[str], words: Words, gaps: Gaps, left: Bool[np.ndarray, " title"]
+    ) -> dict[int, str]:
+        """Return, by row, titles with abbreviations written out."""
+        rows = left & words.any_of([name in self.meanings for name in words.names])
+        replaced = _replaced_by(self.meanings)
+        return {row: WORDS.sub(replaced, titles[row]) for row in rows.nonzero()[0].tolist()}
+
+    def _last_words(
+        self, titles: Sequence[str], words: Words, gaps: Gaps, left: Bool[np.ndarray, " title"]
+    ) -> dict[int, str]:
+        """Return, by row, titles with the last words of parts corrected."""
+        ends = [PART_END.match(f"{gap}x") is not None for gap in gaps.names]  # a word follows
+        last = (gaps.of_each(ends)[1:] > 0) & left[words.texts]
+        names = [words.names[code] for code in np.unique(words.codes[last]).tolist()]
+        most = int(self._endings.counts.max(initial=0))  # no word that is meant is more frequent
         endings, beginnings = self.words.endings, self.words.beginnings
         least = {
-            word: max(FREQUENT, RARER * (endings.get(word, 0) + beginnings.get(word, 0)))
-            for word in words
-            if len(word) >= SHORTEST and word not in self._frequent and word.isalpha()
+            word: max(FREQUENT, own)
+            for word in names
+            if len(word) >= SHORTEST
+            and (own := RARER * (endings.get(word, 0) + beginnings.get(word, 0))) <= most
+            and word.isalpha()
         }
-        return self._endings.best(least)
+        meant = self._endings.best(least)
+        last &= np.array([name in meant for name in words.names], bool)[words.codes]
+        replaced = _replaced_by(meant)
+        return {row: LAST_WORDS.sub(replaced, titles[row]) for row in {*words.texts[last].tolist()}}
 
     def _whole_titles(
-        self, titles: Sequence[str], words: Words, may_be: Bool[np.ndarray, " title"]
+        self, titles: Sequence[str], words: Words, gaps: Gaps, left: Bool[np.ndarray, " title"]
     ) -> dict[int, str]:
         """Return, by row, titles that are known once their unknown words are corrected."""
-        unknown = np.array([name not in self.words.counts for name in words.names], bool)
-        short = unknown & np.array([len(name) < SHORTEST_OF_TITLE for name in words.names], bool)
+        unknown = ~np.array([*map(self.words.counts.__contains__, words.names)], bool)
+        short = unknown & (np.array([*map(len, words.names)], int) < SHORTEST_OF_TITLE)
         count = words.count(unknown)
-        may_be = may_be & (count > 0) & (count <= MOST_UNKNOWN) & ~words.any_of(short)
-        if not may_be.any():
-            return {}
+        may_be = left & (count > 0) & (count <= MOST_UNKNOWN) & ~words.any_of(short)
         own = words.codes[may_be[words.texts]]
         names = [words.names[code] for code in np.unique(own[unknown[own]]).tolist()]
         best = self._known.best(dict.fromkeys(names, 0))
@@ -101,16 +118,6 @@ class SpellingCorrector:
         wholes = [WORDS.sub(_replaced_by(best), titles[row]) for row in rows]
         known = self.are_known(wholes).tolist()
         return {row: title for row, title, own in zip(rows, wholes, known, strict=True) if own}
-
-    @cached_property
-    def _frequent(self) -> frozenset[str]:
-        """Words that are too frequent to be misspelt ones, however frequent another is."""
-        endings, beginnings = self.words.endings, self.words.beginnings
-        most = int(self._endings.counts.max(initial=0))
-        counts = (
-            (word, endings.get(word, 0) + beginnings.get(word, 0)) for word in self.words.counts
-        )
-        return frozenset(word for word, count in counts if max(FREQUENT, RARER * count) > most)
 
     @cached_property
     def _known(self) -> NearWords:
@@ -152,7 +159,7 @@ class NearWords:
         words = sorted(counts)
         letters = letters_of(words)
         hashes, owners = _remainders(*letters)
-        order = hashes.argsort(kind="stable")
+        order = hashes.argsort()
         frequent = np.array([*map(counts.__getitem__, words)], np.int64)
         return cls(words, frequent, letters, hashes[order], owners[order])
 

@@ -4,10 +4,9 @@ A *normalized* title decides what counts as the same string (splits, leaks, dupl
 *cleaned* title is what encoders and matchers see: it keeps punctuation, which can carry meaning.
 Reading a title twice changes nothing, and a cleaned title normalizes as the raw one does.
 
-Titles are read many at once: joined by line breaks, which no title keeps, they pass through
-Unicode's algorithms as one text. No caller's slip, and no attack, makes a title take seconds or
-gigabytes: a long one is cut before it is read and once more after, because one character may stand
-for 18 (U+FDFA). Networks read a tenth of what is left.
+No caller's slip, and no attack, makes a title take seconds or gigabytes: a long one is cut before
+it is read and once more after, because one character may stand for 18 (U+FDFA). Networks read a
+tenth of what is left.
 """
 
 from __future__ import annotations
@@ -31,34 +30,26 @@ def shortened(raw_title: str) -> str:
     return " ".join(raw_title[:SCANNED].split())[:LONGEST]
 
 
-def clean_titles(raw_titles: Sequence[str]) -> list[str]:
+def clean_title(raw_title: str) -> str:
     """NFKC, casefolded, white space collapsed and stripped; punctuation stays; at most `LONGEST`.
 
     A dotted abbreviation loses its dots: "C.E.O." is "ceo".
     """
-    lines = _folded(joined([shortened(title) for title in raw_titles])).split("\n")
-    spaced = (" ".join(line.split())[:LONGEST].rstrip() for line in lines[: len(raw_titles)])
-    return [DOTTED.sub(_without_dots, title) if "." in title else title for title in spaced]
-
-
-def clean_title(raw_title: str) -> str:
-    """Clean one title."""
-    return clean_titles([raw_title])[0]
+    text = shortened(raw_title) if len(raw_title) > LONGEST else raw_title
+    text = text.casefold() if text.isascii() else _folded(text)  # ASCII is in NFKC
+    title = " ".join(text.split())[:LONGEST].rstrip()
+    return DOTTED.sub(_without_dots, title) if "." in title else title
 
 
 def normalize_cleaned(titles: Sequence[str]) -> list[str]:
     """Leave out of cleaned titles all punctuation (category P) except ``+ # . & /``."""
     text = joined(titles)
     signs = {sign for sign in set(text) - KEPT_PUNCTUATION if unicodedata.category(sign)[0] == "P"}
-    if not signs:
-        return [*titles]
-    kept = text.translate(dict.fromkeys(map(ord, signs)))
-    lines = kept.split("\n")
-    changed = [row for row, title in enumerate(titles) if title != lines[row]]
+    for sign in signs:
+        text = text.replace(sign, "")
+    lines = zip(titles, text.split("\n") if titles else (), strict=True)
     # an accent can meet its letter only once the sign between them is gone
-    for row, title in zip(changed, clean_titles([lines[row] for row in changed]), strict=True):
-        lines[row] = title
-    return lines
+    return [title if title == line else clean_title(line) for title, line in lines]
 
 
 def normalize_title(raw_title: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 PARTS = re.compile(r"[,(/|:;)\[\]–]|-\s|\s-")
 """Separators of a title's parts: commas, brackets, dashes beside a space."""
-WORDS = re.compile(r"[^\W_]+(?:[+#'&]+[^\W_]*)*")
+WORDS = re.compile(r"[^\W_]++(?:[+#'&]++[^\W_]*+)*+")
 LINES = re.compile(rf"\n|{WORDS.pattern}")  # words, and the line breaks between titles
 
 
@@ -38,20 +38,26 @@ class Words:
     starts: Int64[np.ndarray, " text+1"]
 
     @classmethod
-    def of(cls, texts: Sequence[str], pattern: re.Pattern[str] = WORDS) -> Self:
-        """Find the words of texts; `pattern`, which has no groups, says what a word is."""
-        return cls.from_lines(re.findall(rf"\n|{pattern.pattern}", joined(texts)), len(texts))
+    def of(cls, texts: Sequence[str], pattern: re.Pattern[str] = WORDS) -> tuple[Self, Gaps]:
+        """Find the words of texts, and what stands between them.
+
+        `pattern` says what a word is; it has no groups, and matches no line break.
+        """
+        found = re.split(f"({pattern.pattern})", f"{joined(texts)}\n")
+        names, codes = _numbered(found[1::2])
+        gaps = Gaps(*_numbered(found[::2]))
+        rows = gaps.of_each([gap.count("\n") for gap in gaps.names]).cumsum()[:-1]
+        return cls(names, codes, rows.searchsorted(np.arange(len(texts) + 1))), gaps
 
     @classmethod
     def from_lines(cls, found: Iterable[str], texts: int) -> Self:
         """Collect the words of so many texts, with a line break between two texts."""
-        numbers = defaultdict[str, int](count().__next__)
-        codes = np.fromiter(map(numbers.__getitem__, chain("\n", found)), np.int64)[1:]
-        breaks = (codes == 0).nonzero()[0]
+        names, codes = _numbered([*chain("\n", found)])
+        breaks = (codes[1:] == 0).nonzero()[0]
         starts = np.zeros(texts + 1, np.int64)
         starts[1:-1] = breaks - np.arange(len(breaks))
-        starts[-1] = len(codes) - len(breaks)
-        return cls([*numbers][1:], codes[codes > 0] - 1, starts)
+        starts[-1] = len(codes) - 1 - len(breaks)
+        return cls(names[1:], codes[codes > 0] - 1, starts)
 
     def any_of(
         self, are_meant: Sequence[bool] | Bool[np.ndarray, " name"]
@@ -75,6 +81,29 @@ class Words:
     def letters(self) -> tuple[UInt32[np.ndarray, " letter"], Int64[np.ndarray, " name+1"]]:
         """The code points of `names`, one behind the other, and where each begins."""
         return letters_of(self.names)
+
+
+class Gaps(NamedTuple):
+    """What stands between the words of some texts, each of which ends with a line break.
+
+    Attributes:
+        names: distinct gaps.
+        codes: position in `names` of the gap before each word, and of that behind the last one.
+    """
+
+    names: list[str]
+    codes: Int64[np.ndarray, " word+1"]
+
+    def of_each(self, values: Sequence[int]) -> Int64[np.ndarray, " word+1"]:
+        """Give the values of distinct gaps to each gap."""
+        return np.array(values, np.int64).take(self.codes)
+
+
+def _numbered(texts: Sequence[str]) -> tuple[list[str], Int64[np.ndarray, " text"]]:
+    """Return distinct texts in their order, and the position of each text among them."""
+    numbers = defaultdict[str, int](count().__next__)
+    codes = np.fromiter(map(numbers.__getitem__, texts), np.int64, len(texts))
+    return [*numbers], codes
 
 
 def letters_of(

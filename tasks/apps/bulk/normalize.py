@@ -11,10 +11,7 @@ with the last ones of a part.
 from __future__ import annotations
 
 import argparse
-import ctypes
-import gc
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -30,13 +27,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from fsspec.implementations.local import LocalFileSystem
-from threadpoolctl import threadpool_limits
 
 from models.reproducibility import Progress
 from models.serving.answer import PARAMS
 from models.serving.answer import columns as answer_columns
-from models.serving.kernels import threads as usual_threads
 from models.serving.search import BATCH
+from tasks.apps.bulk.answering import Answering
 from tasks.apps.bulk.inspection import File, Refused, SourceError, state_of, usual_column
 from tasks.apps.bulk.output import OWN, STATE, Output, compact, require_same_run
 from tasks.apps.bulk.prediction_cache import Ask, PredictionCache, is_disk_full, prediction_cache
@@ -52,8 +48,6 @@ VERSIONS = ("model_version", "taxonomy_version")  # of a plan, known once the mo
 TEXT = (".tsv", ".txt", ".tab", ".json", ".jsonl", ".ndjson")
 BINARY = (".xls", ".xlsm", ".xlsb", ".ods", ".pq", ".feather", ".arrow", ".gz", ".zip")
 EXCEL_ROWS, EXCEL_COLUMNS = 1_048_576, 16_384  # of a sheet, the header included
-MMAP_THRESHOLD = -3  # an option of glibc's mallopt
-LARGE = 1 << 23  # bytes; arrays of 4 MiB come and go more often
 Item = TypeVar("Item")
 
 
@@ -101,7 +95,7 @@ def normalize(
             require_same_run(output, same, unknown=("model", *VERSIONS))
         with fetched(model, root) as (address, folder):
             try:
-                with closing(Answering(folder, threads)) as ask:
+                with closing(Answering(folder, threads, many=found.rows > BATCH)) as ask:
                     plan = {"model": address, **plan}
                     manifest = _normalized(found, output, plan, ask, cache_dir)
             except Exception as error:
@@ -276,51 +270,6 @@ def ahead(items: Iterator[Item]) -> Generator[Item]:
             following = thread.submit(next, items, end)
             yield item
             del item  # no memory for it while the next one is made
-
-
-class Answering:
-    """A served model as any consumer loads it, which answers in threads of this process.
-
-    It keeps the settings of the process: garbage, large blocks of memory, threads of products.
-    `threads`: so many; None: one for each core. A ValueError says that the folder's model answers
-    no raw titles.
-    """
-
-    def __init__(self, folder: Path, threads: int | None = None) -> None:
-        gc.set_threshold(1 << 17)  # the model stays: looking through it for garbage took a tenth
-        import mlflow
-
-        mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # glibc's alone
-        if mallopt:  # large arrays go back to the system, else each thread keeps what it freed
-            mallopt(MMAP_THRESHOLD, LARGE)
-        if threads:
-            os.environ["OMP_NUM_THREADS"] = str(threads)  # `models/serving/kernels.py` reads it
-        self._pool = ThreadPoolExecutor(usual_threads())
-        loaded = mlflow.pyfunc.load_model(str(folder), suppress_warnings=True)
-        served = loaded.unwrap_python_model()
-        if not hasattr(served, "answer"):
-            advice = "no model of rolecall, or an earlier one; run `rolecall retrain`"
-            raise ValueError(f"{folder}: {advice}")
-        threadpool_limits(1, "blas")  # the products of one title, beside those of others
-        self._answer = served.answer
-        self.schema: pa.Schema = self._answer([]).schema
-
-    def __call__(
-        self, params: Mapping[str, Any], titles: Sequence[str | None]
-    ) -> Callable[[], pa.Table]:
-        """Begin to answer titles, null being one, too; what is returned waits for the answers.
-
-        Threads answer batches of equal size, those of earlier calls first.
-        """
-        size = -(-len(titles) // -(-len(titles) // BATCH))
-        parts = (titles[start : start + size] for start in range(0, len(titles), size))
-        batches = [self._pool.submit(self._answer, part, params) for part in parts]
-        return lambda: pa.concat_tables([batch.result() for batch in batches])
-
-    def close(self) -> None:
-        """Answer nothing more."""
-        self._pool.shutdown(cancel_futures=True)
-        gc.freeze()  # the end of the process looks for no garbage either
 
 
 def main() -> None:

@@ -11,16 +11,18 @@ from decimal import Decimal
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
-from xlsxwriter import Workbook
-from xlsxwriter.format import Format
-from xlsxwriter.worksheet import Worksheet
 
 from models.reproducibility import atomic_write
 from tasks.io.formulas import guard, guarded
+
+if TYPE_CHECKING:
+    from xlsxwriter.format import Format
+    from xlsxwriter.worksheet import Worksheet
 
 BOM = "\ufeff".encode()  # Excel knows UTF-8 by it
 TEMPORARY = "temporary"
@@ -71,6 +73,8 @@ def write_workbook(frames: Iterable[pl.DataFrame], path: Path, temporary: Path) 
 
     `temporary`: an empty folder for the rows before they are packed.
     """
+    from xlsxwriter import Workbook  # takes a tenth of the start of a command
+
     options = {"constant_memory": True, "use_zip64": True, "tmpdir": str(temporary)}
     with Workbook(str(path), options) as book:
         book.set_properties({"created": MADE})

@@ -12,7 +12,6 @@ from models.text.titles import (
     KEPT_PUNCTUATION,
     LONGEST,
     clean_title,
-    clean_titles,
     normalize_cleaned,
     normalize_title,
     shortened,
@@ -106,7 +105,7 @@ PIECES = st.sampled_from([*"aé\n\r\u2028 _-.#/ß你\ud800ﷺ", "e\u0301", "\u03
 
 @given(st.lists(st.lists(PIECES | st.characters(), max_size=8).map("".join), max_size=5))
 def test_many_titles_are_read_as_one_is(raw_titles: list[str]) -> None:
-    titles = clean_titles(raw_titles)
+    titles = [*map(clean_title, raw_titles)]
     assert titles == [*map(cleaned_alone, raw_titles)]
     for title, normalized in zip(titles, normalize_cleaned(titles), strict=True):
         kept = (

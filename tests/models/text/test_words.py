@@ -24,7 +24,7 @@ def test_forms_of_a_label() -> None:
 
 @given(st.lists(st.text("ab+#'& -,\n/é_", max_size=9), max_size=6))
 def test_words_of_many_texts_equal_the_loop(texts: list[str]) -> None:
-    words = Words.of(texts)
+    words, gaps = Words.of(texts)
     spans = zip(words.starts[:-1], words.starts[1:], strict=True)
     own = [[words.names[code] for code in words.codes[start:stop]] for start, stop in spans]
     assert own == [WORDS.findall(text) for text in texts]

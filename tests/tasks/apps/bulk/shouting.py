@@ -53,7 +53,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Shouting:
         yield f"{address}/1", root
 
     monkeypatch.setattr(bulk, "fetched", fetched)
-    monkeypatch.setattr(bulk, "Answering", lambda folder, threads: shouting)
+    monkeypatch.setattr(bulk, "Answering", lambda folder, threads, many: shouting)
     monkeypatch.setattr(source, "ROWS", 3)
     return shouting
 
