@@ -31,7 +31,7 @@ from tasks.io.schemas import INPUTS
 from tasks.pipeline.typos import corrupt_by_rate, letters_of
 from tasks.release.model_package.phrases import PHRASES, places
 
-EVERY = 0.25  # seconds between two looks at the memory
+EVERY = 2.0  # seconds between two looks at the memory; each takes a core 20 ms a process
 WRONG = 0.02  # share of characters that are substituted, and as many deleted
 DRAWN_AT_ONCE = 1 << 20  # titles of a draw
 WORKERS = 2
