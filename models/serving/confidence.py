@@ -25,7 +25,6 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import chain
 from math import log, log1p
 from typing import TYPE_CHECKING
 
@@ -37,8 +36,7 @@ from models.serving.kernels import add_shares, compare_words
 from models.serving.labels import Spellings
 from models.serving.scores import LABEL
 from models.serving.search import Hits
-from models.text.titles import joined
-from models.text.words import LINES, WORDS, TitleWords, Words, forms_of, parts_of
+from models.text.words import WORDS, TitleWords, Words, forms_of, parts_of
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float, Float32, Float64, Int, Int64
@@ -168,7 +166,7 @@ def logit(chances: Float64[np.ndarray, "*shape"]) -> Float64[np.ndarray, "*shape
 
 
 def word_evidence(
-    titles: Sequence[str],
+    titles: Words,
     aliases: Sequence[str],
     labels: Sequence[str],
     closest: Float[np.ndarray, " title"],
@@ -177,20 +175,20 @@ def word_evidence(
     """Return `EVIDENCE` of cleaned titles.
 
     Args:
-        titles: cleaned.
+        titles: the words of the cleaned titles.
         aliases: the closest alias of the answer to each title, cleaned.
         labels: the answer's label in the language of this alias, as written.
         closest: similarity of each title to the closest title of all.
         endings: how many titles of the taxonomy end with a word.
     """
-    count, features = len(titles), np.zeros((len(titles), len(EVIDENCE)))
+    count = len(titles.starts) - 1
+    features = np.zeros((count, len(EVIDENCE)))
     alias, label = (
         {text: at for at, text in enumerate(dict.fromkeys(own))} for own in (aliases, labels)
     )
     forms = [form for text in label for form in _forms(text)]
     begins = count + len(alias) + np.cumsum([0, *(len(_forms(text)) for text in label)])
-    others = chain.from_iterable(("\n", *own) for own in (*map(_words, alias), *forms))
-    words = Words.from_lines(chain(_lines(titles), others), int(begins[-1]))
+    words = titles.followed_by([*map(_words, alias), *forms])
     shares = np.empty((count, 4))
     compare_words(
         (*words.letters, words.codes, words.starts),
@@ -222,11 +220,6 @@ def _words(text: str) -> tuple[str, ...]:
 def _forms(label: str) -> tuple[tuple[str, ...], ...]:
     """Return the words of each form of a label."""
     return tuple(map(_words, forms_of(label)))
-
-
-def _lines(titles: Sequence[str]) -> list[str]:
-    """Return the words of titles, with a line break between two titles."""
-    return LINES.findall(joined(titles))
 
 
 @dataclass(frozen=True)
@@ -295,7 +288,8 @@ class Confidence:
         labels = self.spellings.labels.reshape(-1)[numbers].tolist()
         aliases = [self.titles[position] for position in hits.titles[:, 0].tolist()]
         endings = self.words.endings
-        evidence = word_evidence(batch.titles, aliases, labels, hits.top_similarity, endings)
+        words, _ = Words.of(batch.titles)
+        evidence = word_evidence(words, aliases, labels, hits.top_similarity, endings)
         sure = calibration(shares, evidence)
         for row, (by, owners, settled) in decisions.items():
             if owners and len(calibration.exact):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, count
 from typing import TYPE_CHECKING, NamedTuple, Self
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 PARTS = re.compile(r"[,(/|:;)\[\]–]|-\s|\s-")
 """Separators of a title's parts: commas, brackets, dashes beside a space."""
 WORDS = re.compile(r"[^\W_]++(?:[+#'&]++[^\W_]*+)*+")
-LINES = re.compile(rf"\n|{WORDS.pattern}")  # words, and the line breaks between titles
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,15 +48,17 @@ class Words:
         rows = gaps.of_each([gap.count("\n") for gap in gaps.names]).cumsum()[:-1]
         return cls(names, codes, rows.searchsorted(np.arange(len(texts) + 1))), gaps
 
-    @classmethod
-    def from_lines(cls, found: Iterable[str], texts: int) -> Self:
-        """Collect the words of so many texts, with a line break between two texts."""
-        names, codes = _numbered([*chain("\n", found)])
-        breaks = (codes[1:] == 0).nonzero()[0]
-        starts = np.zeros(texts + 1, np.int64)
-        starts[1:-1] = breaks - np.arange(len(breaks))
-        starts[-1] = len(codes) - 1 - len(breaks)
-        return cls(names[1:], codes[codes > 0] - 1, starts)
+    def followed_by(self, texts: Sequence[Sequence[str]]) -> Self:
+        """Return these words, and behind them the words of more texts."""
+        numbers = defaultdict(count(len(self.names)).__next__, zip(self.names, count()))
+        codes = np.fromiter(map(numbers.__getitem__, chain(*texts)), np.int64)
+        ends = self.starts[-1] + np.cumsum([*map(len, texts)], dtype=np.int64)
+        return replace(
+            self,
+            names=[*numbers],
+            codes=np.concatenate([self.codes, codes]),
+            starts=np.concatenate([self.starts, ends]),
+        )
 
     def any_of(
         self, are_meant: Sequence[bool] | Bool[np.ndarray, " name"]

@@ -21,7 +21,7 @@ from models.serving.confidence import KNOWN, Calibration, Levels, OodScore, logi
 from models.serving.index import AliasIndex
 from models.serving.search import Search
 from models.serving.spelling import SpellingCorrector
-from models.text.words import WORDS, TitleWords
+from models.text.words import WORDS, TitleWords, Words
 from tasks.pipeline.calibrate.prior import posterior
 
 if TYPE_CHECKING:
@@ -99,9 +99,8 @@ def judged(
         pairs = pl.DataFrame({"occupation_id": names, "cleaned": aliases})
         own = pairs.join(labels, on=["occupation_id", "cleaned"], how="left", maintain_order="left")
         own_labels = own["label"].to_list()
-        features = word_evidence(
-            titles[batch], aliases, own_labels, hits.top_similarity, words.endings
-        )
+        own_words, _ = Words.of(titles[batch])
+        features = word_evidence(own_words, aliases, own_labels, hits.top_similarity, words.endings)
         repeated = np.repeat(features[:, None], len(hierarchy), axis=1)
         values.append(np.concatenate([logit(shares)[:, :, None], repeated], axis=2))
         gold = index.codes(queries[batch]["occupation_ids"].to_list())

@@ -20,7 +20,7 @@ from models.serving.confidence import (
     word_evidence,
 )
 from models.text.titles import clean_title
-from models.text.words import WORDS, TitleWords, forms_of
+from models.text.words import WORDS, TitleWords, Words, forms_of
 
 STRICT = Calibration(0.06, [0.0] * 3, [1.0] * 3, -9.0)
 """Nothing but titles of the taxonomy is in the domain."""
@@ -93,9 +93,9 @@ ENDINGS = TitleWords.of(["hearse driver", "bus driver", "pizza chef", "driver"])
     ],
 )
 def test_evidence_by_hand(title: str, alias: str, label: str, said: list[float]) -> None:
-    made = word_evidence([title], [alias], [label], np.array([0.75]), ENDINGS)
+    made = word_evidence(Words.of([title])[0], [alias], [label], np.array([0.75]), ENDINGS)
     assert made.shape == (1, len(EVIDENCE)) and made[0].tolist() == pytest.approx([*said, 0.25])
-    assert word_evidence([], [], [], np.zeros(0), ENDINGS).shape == (0, len(EVIDENCE))
+    assert word_evidence(Words.of([])[0], [], [], np.zeros(0), ENDINGS).shape == (0, len(EVIDENCE))
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_evidence_by_hand(title: str, alias: str, label: str, said: list[float])
 )
 def test_forms_of_a_word(one: str, other: str, same: bool) -> None:
     assert same_word(one, other) == same_word(other, one) == same
-    lacks = word_evidence([one, other], [other, one], ["", ""], np.zeros(2), {})[:, :2]
+    lacks = word_evidence(Words.of([one, other])[0], [other, one], ["", ""], np.zeros(2), {})[:, :2]
     assert (lacks == (0 if same else 1)).all()
 
 
@@ -136,7 +136,7 @@ TEXT = st.lists(
 @given(st.lists(st.tuples(TEXT, TEXT, TEXT), max_size=5))
 def test_evidence_of_many_titles_equals_the_loop(rows: list[tuple[str, str, str]]) -> None:
     titles, aliases, labels = ([clean_title(row[at]) for row in rows] for at in range(3))
-    made = word_evidence(titles, aliases, labels, np.zeros(len(rows)), ENDINGS)
+    made = word_evidence(Words.of(titles)[0], aliases, labels, np.zeros(len(rows)), ENDINGS)
     for row, title, alias, label in zip(made, titles, aliases, labels, strict=True):
         words, others = WORDS.findall(title), WORDS.findall(alias)
         if not words:

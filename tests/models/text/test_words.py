@@ -1,6 +1,6 @@
 """Words of titles, counted by hand, and those of many titles beside a loop."""
 
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,6 +28,14 @@ def test_words_of_many_texts_equal_the_loop(texts: list[str]) -> None:
     spans = zip(words.starts[:-1], words.starts[1:], strict=True)
     own = [[words.names[code] for code in words.codes[start:stop]] for start, stop in spans]
     assert own == [WORDS.findall(text) for text in texts]
+    between = [gaps.names[code] for code in gaps.codes]
+    whole = "".join(chain(*zip(between, [*chain(*own), ""], strict=True)))
+    assert whole == "".join(text.replace("\n", " ") + "\n" for text in texts or [""])
+    twice = words.followed_by(own)
+    again, _ = Words.of([*texts, *texts])
+    assert twice.names == again.names
+    assert twice.codes.tolist() == again.codes.tolist()
+    assert twice.starts.tolist() == again.starts.tolist()
     has_a = ["a" in name for name in words.names]
     assert words.count(has_a).tolist() == [sum("a" in w for w in text) for text in own]
     letters, begins = words.letters

@@ -42,7 +42,9 @@ def served(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("many", [False, True])
 def test_titles_are_answered_in_their_order(many: bool) -> None:
     with closing(Answering(Path(), 2, many=many)) as ask:
-        waiting = [ask({"k": 1}, titles) for titles in (["a", "b", None, "c", "d", "e", "f"], ["g"])]
+        waiting = [
+            ask({"k": 1}, titles) for titles in (["a", "b", None, "c", "d", "e", "f"], ["g"])
+        ]
         first, second = (wait() for wait in waiting)
         assert ask.schema == SCHEMA
         with pytest.raises(ValueError, match="unknown"):

@@ -15,7 +15,7 @@ from models.serving.confidence import KNOWN, Levels, OodScore, word_evidence
 from models.serving.index import AliasIndex
 from models.serving.scores import Exemplars, ScoreRule
 from models.serving.search import Search
-from models.text.words import TitleWords
+from models.text.words import TitleWords, Words
 from tasks.io.frames import read_frame, write_frame
 from tasks.io.mixes import reads_feedback
 from tasks.io.schemas import AUXILIARY_TITLES, EXEMPLARS, PRIOR, RESOLUTIONS, SPLIT_INPUTS, STRINGS
@@ -173,7 +173,7 @@ def test_confidence_is_as_high_as_answers_are_right() -> None:
     shares = hierarchy.shares(hits.scores, T, hits.occupations[:, 0])
     aliases = [INDEX.titles[place] for place in hits.titles[:, 0]]
     endings = TitleWords.of(INDEX.titles).endings
-    said = word_evidence(titles, aliases, aliases, hits.top_similarity, endings)
+    said = word_evidence(Words.of(titles)[0], aliases, aliases, hits.top_similarity, endings)
     assert made(shares, said)[:, -1].mean() == pytest.approx(0.5, abs=0.01)
     assert made.ood_threshold == KNOWN
     half = calibrate(PLAIN, queries, hierarchy, T, labels, 0.5).ood_threshold
