@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from jaxtyping import Bool, Int32, Int64, UInt32, UInt64
 
 PART_END = re.compile(rf" *(?:\n|$|{PARTS.pattern})".replace(r"\s", " "))
-"""What stands behind the last word of a part, in a cleaned title."""
+"""The text behind the last word of a part, in a cleaned title."""
 LAST_WORDS = re.compile(rf"(?<![^\W_]){WORDS.pattern}(?={PART_END.pattern})")
 SHORTEST = 5  # letters of a last word that may be misspelt
 FREQUENT = 5  # titles that end with the word that is meant

@@ -85,7 +85,7 @@ class Words:
 
 
 class Gaps(NamedTuple):
-    """What stands between the words of some texts, each of which ends with a line break.
+    """The text between the words of some texts, each of which ends with a line break.
 
     Attributes:
         names: distinct gaps.
