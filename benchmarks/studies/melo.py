@@ -74,7 +74,7 @@ def voted(
     names = np.array([occupation_of[element] for element in elements])
     occupations, owner = np.unique(names, return_inverse=True)
     members = Memberships.from_pairs(np.arange(len(elements)), owner, len(occupations))
-    gold = pad_gold(benchmark.index.codes([*benchmark.qrels.values()]))
+    gold = pad_gold(benchmark.index.gold_positions([*benchmark.qrels.values()]))
     blocks = []
     for start in range(0, len(titles), TITLES_AT_ONCE):
         block = slice(start, start + TITLES_AT_ONCE)

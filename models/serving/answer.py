@@ -19,7 +19,13 @@ import pyarrow as pa
 
 from models.serving.clean import REASONS
 from models.serving.exact_match import DECIDED_BY
-from models.serving.labels import TaxonomyLabels, arrow_listed, arrow_numbers, arrow_texts, ends_of
+from models.serving.labels import (
+    TaxonomyLabels,
+    arrow_listed,
+    arrow_numbers,
+    arrow_texts,
+    offsets_of,
+)
 from models.serving.qualifiers import KINDS, FoundQualifiers
 
 if TYPE_CHECKING:
@@ -228,7 +234,7 @@ class Found(NamedTuple):
     """The hits of the titles that were searched, after exact match and confidence.
 
     Attributes:
-        occupations: codes, best first; `top_k` or two, if there are so many.
+        occupations: positions in the index, best first; `top_k` or two, if there are so many.
         titles: the closest title of each.
         matched: the same in the language that is asked for.
         scores: of each.
@@ -300,7 +306,7 @@ class AnswerTable:
 
         def listed(values: pa.Array, lengths: Int[np.ndarray, " answer"]) -> pa.ListArray:
             """Give the lists of answers to their rows, of so many of the values each."""
-            return arrow_listed(ends_of(spread(lengths, 0)), values)
+            return arrow_listed(offsets_of(spread(lengths, 0)), values)
 
         best, first = own.occupations, own.occupations[:, 0]
         lists = arrow_numbers(spread(first, len(labels.occupations)))  # the last one is empty
@@ -316,7 +322,7 @@ class AnswerTable:
         levels = np.arange(depth + 1) < lengths[:, None]
         width = min(params.top_k, best.shape[1])
         widths = np.full(len(first), width)
-        tops = ends_of(spread(widths, 0))
+        tops = offsets_of(spread(widths, 0))
         margins = own.scores[:, 0] - own.scores[:, 1] if best.shape[1] > 1 else widths * np.nan
         words, counts = _differences(labels, own, language, positions, margins <= near)
         of_first = int(counts[0].sum())
@@ -398,7 +404,7 @@ def _of_kinds(
     made = {}
     for number, kind in enumerate(KINDS):
         own = (qualified.kinds == number) & searched[qualified.rows]
-        ends = ends_of(np.bincount(qualified.rows[own], minlength=len(searched)))
+        ends = offsets_of(np.bincount(qualified.rows[own], minlength=len(searched)))
         made[kind] = arrow_listed(ends, arrow_texts(qualified.texts[own].tolist()))
     return made
 

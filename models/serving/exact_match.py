@@ -84,7 +84,7 @@ class ExactMatch:
         labels: of its occupations, cleaned, in their order.
         overrides: of normalized titles, the occupation that people gave; None: not a job title.
         is_label: says whether a title is an occupation's label in any language, or the form of it
-            for one gender, by their codes.
+            for one gender, by their positions.
         labelled: of cleaned titles, the occupations that labels in the data give.
         endings: how many titles end with a word; of others none.
         rejected: of normalized titles, the occupations that people called incorrect.
@@ -113,12 +113,12 @@ class ExactMatch:
         `overrides` has the columns `normalized, occupation_id, correct`, `exemplars` the columns
         `title, occupation_id, source`.
         """
-        code = {name: number for number, name in enumerate(index.occupations)}
+        position = {name: number for number, name in enumerate(index.occupations)}
         known: dict[str, int | None] = {}
         rejected: dict[str, list[int]] = {}
         judged = (overrides[name] for name in ("normalized", "occupation_id", "correct"))
         for title, name, correct in zip(*judged, strict=True):
-            number = code.get(name)
+            number = position.get(name)
             if correct and (name is None or number is not None):
                 known[title] = number
             elif not correct and number is not None:
@@ -127,7 +127,7 @@ class ExactMatch:
         columns = ("title", "occupation_id", "source")
         rows = zip(*(exemplars[name] for name in columns), strict=True) if exemplars else ()
         for title, name, source in rows:
-            number = code.get(name)
+            number = position.get(name)
             if source == LABEL and number is not None:
                 labelled.setdefault(title, []).append(number)
         return cls(index, labels, known, is_label, labelled, endings or {}, rejected)

@@ -69,30 +69,30 @@ def explain(normalizer: Normalizer, raw_title: object, language: str = "") -> Ex
     title = normalizer.reader([raw_title]).batch.titles[0]
     spans = [match.span() for match in WORDS.finditer(title)][:MOST_WORDS] or [(0, len(title))]
     less = [" ".join((title[:start] + title[end:]).split()) for start, end in spans]
-    codes = [normalizer.index.occupations.index(name) for name in answer.top_occupation_ids]
-    pulls = _scores(normalizer, [title], codes) - _scores(normalizer, less, codes)
+    positions = [normalizer.index.occupations.index(name) for name in answer.top_occupation_ids]
+    pulls = _scores(normalizer, [title], positions) - _scores(normalizer, less, positions)
     parts = [
         Part(title[start:end], float(pull[0]), float(pull[-1]))
         for (start, end), pull in zip(spans, pulls, strict=True)
     ]
     label, lost = None, "there is no other"
-    if len(codes) > 1:
-        label = normalizer.labels.label(codes[1], language or answer.matched_language)
+    if len(positions) > 1:
+        label = normalizer.labels.label(positions[1], language or answer.matched_language)
         lost = _lost(answer, parts, label)
     return Explanation(answer, parts, label, f"{_drawn(answer, parts)}; {lost}")
 
 
 def _scores(
-    normalizer: Normalizer, titles: list[str], codes: list[int]
+    normalizer: Normalizer, titles: list[str], positions: list[int]
 ) -> Float[np.ndarray, "title occupation"]:
     """Return the scores of some occupations; of an empty title they are 0."""
-    scores = np.zeros((len(titles), len(codes)))
+    scores = np.zeros((len(titles), len(positions)))
     rows = [row for row, title in enumerate(titles) if title]
     texts, two_stages = [titles[row] for row in rows], normalizer.two_stage_search
     if rows and two_stages:
-        scores[rows] = two_stages.scores(normalizer.network(texts), codes)
+        scores[rows] = two_stages.scores(normalizer.network(texts), positions)
     elif rows:
-        scores[rows] = normalizer.search(texts, 1).scores[:, codes]
+        scores[rows] = normalizer.search(texts, 1).scores[:, positions]
     return scores
 
 

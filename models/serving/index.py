@@ -78,7 +78,7 @@ class Memberships:
 
 @dataclass(frozen=True)
 class AliasIndex:
-    """Titles, occupations and which belongs to which; a code is a position in one of the lists.
+    """Titles, occupations and which belongs to which; a position is one in these lists.
 
     Attributes:
         titles: distinct cleaned titles, sorted by code points.
@@ -113,10 +113,10 @@ class AliasIndex:
         )
         return cls(title.names, occupation.names, pairs)
 
-    def codes(self, occupation_ids: Sequence[Sequence[str]]) -> list[list[int]]:
-        """Return the codes of each query's gold; occupations outside the index are left out."""
-        code = {name: number for number, name in enumerate(self.occupations)}
-        return [[code[name] for name in gold if name in code] for gold in occupation_ids]
+    def gold_positions(self, occupation_ids: Sequence[Sequence[str]]) -> list[list[int]]:
+        """Return the positions of each query's gold, without occupations outside the index."""
+        known = {name: position for position, name in enumerate(self.occupations)}
+        return [[known[name] for name in gold if name in known] for gold in occupation_ids]
 
     def positions(self, titles: Sequence[str]) -> Int64[np.ndarray, " title"]:
         """Return the position of each cleaned title, −1 of one that the index lacks."""

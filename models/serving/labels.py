@@ -1,4 +1,4 @@
-"""The taxonomy's ids, labels, codes and titles, by the codes of an index, in their languages.
+"""The taxonomy's ids, labels, codes and titles, by the positions of an index, in their languages.
 
 A title of an occupation may be of several languages, each with its own spelling. Languages are
 small numbers, the most usual one of the occupations' own labels first; a title that is of several
@@ -29,7 +29,7 @@ REMEMBERED_TEXTS = 1 << 14
 
 @dataclass(frozen=True)
 class TaxonomyLabels:
-    """Arrays of text, by the codes of an index.
+    """Arrays of text, by the positions of an index.
 
     Attributes:
         occupations: occupation_id of each.
@@ -164,7 +164,7 @@ class Spellings:
     ) -> Self:
         """Read the columns `title` (cleaned), `occupation_id, written, language, preferred`.
 
-        `labels`: each occupation's own, by the codes of an index of all aliases.
+        `labels`: each occupation's own, by the positions of an index of all aliases.
         """
         title, occupation, spoken = (
             Coded.of(aliases[name]) for name in ("title", "occupation_id", "language")
@@ -210,9 +210,9 @@ class Spellings:
     @cached_property
     def _array(self) -> pa.StringArray | pa.LargeStringArray:
         """All titles where they lie."""
-        data, ends = self.written.data, np.ascontiguousarray(self.written.ends)
-        kind = pa.StringArray if ends.dtype == np.int32 else pa.LargeStringArray
-        return kind.from_buffers(len(self.written), pa.py_buffer(ends), pa.py_buffer(data))
+        data, offsets = self.written.data, np.ascontiguousarray(self.written.offsets)
+        kind = pa.StringArray if offsets.dtype == np.int32 else pa.LargeStringArray
+        return kind.from_buffers(len(self.written), pa.py_buffer(offsets), pa.py_buffer(data))
 
     def is_label(self, occupation: int, title: int) -> bool:
         """Say whether a title is an occupation's label in any language, or its form for a gender.
@@ -343,7 +343,7 @@ def arrow_texts(values: Sequence[str | None]) -> pa.StringArray:
     """Return texts; None is null."""
     encoded = [b"" if value is None else value.encode() for value in values]
     known = np.array([value is not None for value in values], bool) if None in values else None
-    buffers = [_validity(known), _buffer(ends_of([*map(len, encoded)]))]
+    buffers = [_validity(known), _buffer(offsets_of([*map(len, encoded)]))]
     buffers.append(pa.py_buffer(b"".join(encoded)))
     return pa.Array.from_buffers(pa.string(), len(encoded), buffers)
 
@@ -351,20 +351,20 @@ def arrow_texts(values: Sequence[str | None]) -> pa.StringArray:
 def arrow_lists(values: Sequence[Sequence[str]]) -> pa.ListArray:
     """Return lists of texts."""
     texts = arrow_texts([text for own in values for text in own])
-    return arrow_listed(ends_of([*map(len, values)]), texts)
+    return arrow_listed(offsets_of([*map(len, values)]), texts)
 
 
-def ends_of(lengths: Sequence[int] | Int[np.ndarray, " row"]) -> Int32[np.ndarray, " row+1"]:
+def offsets_of(lengths: Sequence[int] | Int[np.ndarray, " row"]) -> Int32[np.ndarray, " row+1"]:
     """Return the start of each list of these lengths, and the end of the last."""
-    ends = np.zeros(len(lengths) + 1, np.int32)
-    np.cumsum(lengths, dtype=np.int32, out=ends[1:])
-    return ends
+    offsets = np.zeros(len(lengths) + 1, np.int32)
+    np.cumsum(lengths, dtype=np.int32, out=offsets[1:])
+    return offsets
 
 
-def arrow_listed(ends: Int32[np.ndarray, " row+1"], values: pa.Array) -> pa.ListArray:
-    """Return lists of values: `ends` has the start of each, and the end of the last."""
-    buffers = [None, _buffer(ends)]
-    return pa.Array.from_buffers(pa.list_(values.type), len(ends) - 1, buffers, children=[values])
+def arrow_listed(offsets: Int32[np.ndarray, " row+1"], values: pa.Array) -> pa.ListArray:
+    """Return lists of values: `offsets` has the start of each, and the end of the last."""
+    count, kind, buffers = len(offsets) - 1, pa.list_(values.type), [None, _buffer(offsets)]
+    return pa.Array.from_buffers(kind, count, buffers, children=[values])
 
 
 def _validity(known: Bool[np.ndarray, " row"] | None) -> pa.Buffer | None:

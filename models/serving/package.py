@@ -139,7 +139,7 @@ def read_featurizer(folder: Path) -> Featurizer:
     units, ends = _texts(_table(folder / "vocabulary.parquet")["unit"]), [0]
     for fitted in values["vocabularies"]:
         ends.append(ends[-1] + fitted["size"])
-    known = [Texts(units.data, units.ends[start : end + 1]) for start, end in pairwise(ends)]
+    known = [Texts(units.data, units.offsets[start : end + 1]) for start, end in pairwise(ends)]
     return Featurizer.from_values(values, known)
 
 

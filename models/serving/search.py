@@ -38,7 +38,7 @@ class Hits(NamedTuple):
 
     Attributes:
         scores: of all occupations.
-        occupations: codes of the best, best first; equal scores in the order of their ids.
+        occupations: positions of the best, best first; equal scores in the order of their ids.
         titles: the closest title of each of these, a position in the index.
         top_similarity: to the closest title or exemplar of all.
     """

@@ -182,5 +182,5 @@ class TitleRun(Run):
         row_of = {title: number for number, title in enumerate(titles)}
         order = torch.tensor([row_of[title] for title in index.titles])
         # gold that no alias holds is left out: a query with nothing else is a miss
-        gold = pad_gold(index.codes(strings.occupations[strings.valid].tolist()))
+        gold = pad_gold(index.gold_positions(strings.occupations[strings.valid].tolist()))
         return index, order, gold

@@ -159,7 +159,7 @@ def rank(system: str, similarities: Similarities, benchmark: Benchmark, depth: i
     `depth`: documents kept of each query; what stands below counts as not found.
     """
     titles, qrels = [*benchmark.queries.values()], [*benchmark.qrels.values()]
-    gold = pad_gold(benchmark.index.codes(qrels))
+    gold = pad_gold(benchmark.index.gold_positions(qrels))
     print(f"{system}: {len(titles)} queries against {len(benchmark.index.titles)} titles")
     progress, blocks = Progress(f"{system}: queries", len(titles)), []
     for start in range(0, len(titles), TITLES_AT_ONCE):

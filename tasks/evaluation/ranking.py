@@ -47,7 +47,7 @@ def rank_queries(
 def _scores(
     system: str, by_occupation: np.ndarray, index: AliasIndex, block: pl.DataFrame
 ) -> pl.DataFrame:
-    gold = index.codes(block["occupation_ids"].to_list())
+    gold = index.gold_positions(block["occupation_ids"].to_list())
     reachable = np.array([bool(codes) for codes in gold])
     rank = rank_gold(by_occupation[reachable], pad_gold([codes for codes in gold if codes]))
     values = {name: np.zeros(len(block)) for name in METRICS}

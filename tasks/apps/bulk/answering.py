@@ -15,7 +15,6 @@ import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pathlib import Path
 from threading import local
@@ -30,8 +29,6 @@ from models.serving.search import BATCH
 MMAP_THRESHOLD = -3  # an option of glibc's mallopt
 LARGE = 1 << 23  # bytes; arrays of 4 MiB come and go more often
 DEATH_SIGNAL = 1  # an option of Linux's prctl
-TYPICAL = "looking for c++ develoopers (urgent!)"
-"""Takes every step to an answer, so that all tables are made and all kernels compiled."""
 WORKER = local()  # `served`: the model of a thread or process that answers
 
 
@@ -46,6 +43,8 @@ class Answering:
     def __init__(self, folder: Path, workers: int | None = None, *, many: bool = True) -> None:
         gc.set_threshold(1 << 17)  # the model stays: looking through it for garbage took a tenth
         import mlflow
+
+        from models.serving.pyfunc import UNKNOWN
 
         count = workers or threads()
         fork = many and count > 1 and sys.platform == "linux"
@@ -62,7 +61,7 @@ class Answering:
         self.schema: pa.Schema = served.answer([]).schema
         self._pool: Executor
         if fork:
-            served.answer([TYPICAL])
+            served.answer([UNKNOWN])
             gc.freeze()  # else looking for garbage would copy the memory that processes share
             self._pool = ProcessPoolExecutor(
                 count, get_context("fork"), _begin_process, (served, os.getpid())
@@ -76,24 +75,15 @@ class Answering:
     ) -> Callable[[], pa.Table]:
         """Begin to answer titles, null being one, too; what is returned waits for the answers.
 
-        Batches are of equal size, and those of earlier calls come first. Waiting raises a
-        ValueError if a process was ended from outside.
+        Batches are of equal size, and those of earlier calls come first. A BrokenProcessPool says
+        that a process was ended from outside.
         """
         size = -(-len(titles) // -(-len(titles) // BATCH))
         parts = (titles[start : start + size] for start in range(0, len(titles), size))
         batches = [self._pool.submit(_answer, part, params) for part in parts]
-
-        def answered() -> pa.Table:
-            try:
-                read = [pa.ipc.open_stream(batch.result()).read_all() for batch in batches]
-            except BrokenProcessPool:
-                raise ValueError(
-                    "a process that answers was ended, perhaps for want of memory: run the same "
-                    "again with fewer --threads; finished parts are kept"
-                ) from None
-            return pa.concat_tables(read)
-
-        return answered
+        return lambda: pa.concat_tables(
+            pa.ipc.open_stream(batch.result()).read_all() for batch in batches
+        )
 
     def close(self) -> None:
         """Answer nothing more."""

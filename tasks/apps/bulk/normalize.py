@@ -15,6 +15,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -70,9 +71,10 @@ def normalize(
     `source`: address of the input; `output`: file or folder; `model`: address in the registry of
     `root`, or a folder; `cache_dir`: of earlier answers; `root`: the project, whose profile may
     name the column of titles; `column`, `encoding`, `file_column`, `shard`: as `TitleSource.find`
-    takes them; `threads`: for answering; None: one for each core; `options`: `prefix`, before the
-    names of the answer's columns, and the parameters of `predict` by name. An OutputError says that
-    the output is taken, the disk full, or every row refused; a ValueError what to name instead.
+    takes them; `threads`: batches answered at once; None: one for each core; `options`: `prefix`,
+    before the names of the answer's columns, and the parameters of `predict` by name. An
+    OutputError says that the output is taken, the disk full, or every row refused; a ValueError
+    what to name instead.
     """
     require_place(output, source)
     with unfinished(output, OWN):
@@ -98,6 +100,11 @@ def normalize(
                 with closing(Answering(folder, threads, many=found.rows > BATCH)) as ask:
                     plan = {"model": address, **plan}
                     manifest = _normalized(found, output, plan, ask, cache_dir)
+            except BrokenProcessPool:
+                raise OutputError(
+                    "a process that answers was ended, perhaps for want of memory: run the same "
+                    "again with fewer --threads: finished parts are kept"
+                ) from None
             except Exception as error:
                 if not is_disk_full(error):
                     raise

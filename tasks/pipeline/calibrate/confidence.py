@@ -103,7 +103,7 @@ def judged(
         features = word_evidence(in_batch, aliases, own_labels, hits.top_similarity, words.endings)
         repeated = np.repeat(features[:, None], len(hierarchy), axis=1)
         values.append(np.concatenate([logit(shares)[:, :, None], repeated], axis=2))
-        gold = index.codes(queries[batch]["occupation_ids"].to_list())
+        gold = index.gold_positions(queries[batch]["occupation_ids"].to_list())
         correct += [
             hierarchy.agree(np.full(len(codes), answer), np.array(codes, np.int64)).any(axis=0)
             for answer, codes in zip(answers, gold, strict=True)

@@ -81,7 +81,7 @@ def rank_first(
     gold occupations are all missing from the index counts as a miss. A KeyError says that a title
     of the index is none of a model's.
     """
-    gold = index.codes(queries["occupation_ids"].to_list())
+    gold = index.gold_positions(queries["occupation_ids"].to_list())
     reachable = np.array([bool(codes) for codes in gold], bool)
     codes = pad_gold([codes for codes in gold if codes])
     answers, before = [], None

@@ -29,7 +29,7 @@ def test_by_hand() -> None:
     assert index.occupations == ["a", "b"]
     assert index.memberships.titles.tolist() == [1, 2, 0, 2]
     assert index.memberships.sizes.tolist() == [2, 2]
-    assert index.codes([["b", "a"], ["x"], ["x", "a"], []]) == [[1, 0], [], [0], []]
+    assert index.gold_positions([["b", "a"], ["x"], ["x", "a"], []]) == [[1, 0], [], [0], []]
 
 
 @pytest.mark.thorough

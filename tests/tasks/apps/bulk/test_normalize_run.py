@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from pathlib import Path
 from threading import Event, get_ident
@@ -94,6 +95,23 @@ def test_a_damaged_file_keeps_what_is_finished(model, titles, tmp_path, monkeypa
     )
     run(titles, tmp_path / "again", tmp_path / "cache")
     assert content(tmp_path / "out") == content(tmp_path / "again")
+
+
+def test_a_process_that_is_ended_is_told_with_what_to_do(
+    model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answered = Shouting.__call__
+
+    def ended(self: Shouting, params: Any, asked: list[str | None]) -> Any:
+        if "cook" in asked:
+            raise BrokenProcessPool
+        return answered(self, params, asked)
+
+    monkeypatch.setattr(Shouting, "__call__", ended)
+    with pytest.raises(OutputError, match="fewer --threads: finished parts are kept"):
+        run(titles, tmp_path / "out", tmp_path / "cache")
+    monkeypatch.setattr(Shouting, "__call__", answered)
+    assert run(titles, tmp_path / "out", tmp_path / "cache")["rows"] == 9
 
 
 def test_what_another_run_left_or_wrote_is_not_mixed_with_this(
