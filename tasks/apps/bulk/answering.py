@@ -1,6 +1,6 @@
 """A served model that answers many titles at once, in processes that share what it has loaded.
 
-A third of a title's time is Python, of which one process runs one thread at a time. So many
+Much of a title's time is Python, of which one process runs one thread at a time. So many
 titles are answered by processes. Each is forked from this one after the model is loaded and has
 answered once: it begins at once, and shares the memory of tables and weights. Where no process can
 be forked safely, and for few titles, threads of this process answer.
