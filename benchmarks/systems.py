@@ -32,9 +32,9 @@ from tasks.apps.bulk.answering import Answering
 from tasks.io.frames import read_frame
 from tasks.io.schemas import OVERRIDES
 from tasks.pipeline.lexical import LexicalParams, lexical_systems
-from tasks.release.model_package.folder import ALIASES, TITLES
+from tasks.release.model_package.folder import ALIASES, TITLES, build_artifact
 from tasks.release.model_package.run_files import RunFiles
-from tasks.release.registry.register import packaged
+from tasks.release.registry.register import ARTIFACT, as_logged
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -122,7 +122,9 @@ def write_model(sources: RunFiles, folder: Path) -> None:
 
     shutil.rmtree(folder, ignore_errors=True)
     with TemporaryDirectory() as temporary:
-        mlflow.pyfunc.save_model(str(folder), **packaged(Path(temporary), sources))
+        build_artifact(sources, Path(temporary, ARTIFACT))
+        made = as_logged(Path(temporary), sources.register.top_k)
+        mlflow.pyfunc.save_model(str(folder), **made)
 
 
 def untrained(

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from scipy.stats import rankdata
+import scipy
 
 from models.metrics.intervals import resamples
 
@@ -102,6 +102,6 @@ def _directions(values: Float[np.ndarray, "*draw pair"]) -> Float[np.ndarray, "*
 
 MEASURES: Mapping[Measure, Callable[..., Float[np.ndarray, " *system"]]] = {
     "pearson": _pearson,
-    "spearman": lambda scores, gold: _pearson(rankdata(scores, axis=-1), rankdata(gold, axis=-1)),
+    "spearman": lambda *both: _pearson(*(scipy.stats.rankdata(own, axis=-1) for own in both)),
     "mean_squared_error": lambda scores, gold: ((scores - gold) ** 2).mean(axis=-1),
 }

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.special import stdtrit
+import scipy
 
 if TYPE_CHECKING:
     from jaxtyping import Float, Float64, Int64
@@ -87,7 +87,7 @@ def crossed_interval(values: Float[np.ndarray, "seed query"]) -> Interval:
     if spread <= 0:
         return Interval(mean, mean, mean)
     freedom = spread**2 / (squares**2 / free).sum()
-    margin = float(stdtrit(freedom, 1 - TAIL) * np.sqrt(spread / (seeds * queries)))
+    margin = float(scipy.special.stdtrit(freedom, 1 - TAIL) * np.sqrt(spread / (seeds * queries)))
     return Interval(mean, mean - margin, mean + margin)
 
 

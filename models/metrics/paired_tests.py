@@ -19,7 +19,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
-from scipy.special import betainc
+import scipy
 
 if TYPE_CHECKING:
     from jaxtyping import Float
@@ -95,7 +95,7 @@ class PairedShares:
 
 def chance_if_equal(wins: int, losses: int) -> float:
     """Return the binomial chance of so many wins or more, were both systems equal."""
-    return float(betainc(wins, losses + 1, 0.5)) if wins else 1.0
+    return float(scipy.special.betainc(wins, losses + 1, 0.5)) if wins else 1.0
 
 
 @lru_cache(maxsize=2**16)  # replays meet the same outcomes again and again
@@ -109,7 +109,7 @@ def still_needed(
     more = np.arange(MOST + 1)
     won = wins + np.floor(more * win_share)
     lost = losses + np.ceil(more * loss_share)
-    enough = (won > 0) & (betainc(np.maximum(won, 1), lost + 1, 0.5) <= error)
+    enough = (won > 0) & (scipy.special.betainc(np.maximum(won, 1), lost + 1, 0.5) <= error)
     return int(more[enough.argmax()]) if enough.any() else None
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import torch
 from safetensors.torch import load_file, save_file
+from torch.overrides import TorchFunctionMode
 
 from models.network.encoder import Encoder
 from models.network.loss import LossFunction, LossSettings
@@ -73,10 +74,19 @@ def make_encoder(
     encoder = encoder_class(kind_of(settings))
     if weights is None:
         return encoder(settings, featurizer.sizes)
-    with torch.device("meta"):  # without weights of its own: drawing large ones takes seconds
+    with torch.device("meta"), _Undrawn():
         made = encoder(settings, featurizer.sizes)
     made.load_state_dict(weights, assign=True)
     return made
+
+
+class _Undrawn(TorchFunctionMode):
+    """Draws no weights: large ones take seconds, and on `meta` torch would load its compiler."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:  # noqa: ANN401
+        if getattr(func, "__module__", "") == "torch.nn.init" or func == torch.Tensor.uniform_:
+            return args[0] if args else kwargs["tensor"]
+        return func(*args, **kwargs or {})
 
 
 def fit_featurizer(titles: Sequence[str], settings: Any) -> Featurizer:  # noqa: ANN401

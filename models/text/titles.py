@@ -38,7 +38,7 @@ def clean_title(raw_title: str) -> str:
     text = shortened(raw_title) if len(raw_title) > LONGEST else raw_title
     text = text.casefold() if text.isascii() else _folded(text)  # ASCII is in NFKC
     title = " ".join(text.split())[:LONGEST].rstrip()
-    return DOTTED.sub(_without_dots, title) if "." in title else title
+    return DOTTED.sub(lambda m: _folded(m[0].replace(".", "")), title) if "." in title else title
 
 
 def normalize_cleaned(titles: Sequence[str]) -> list[str]:
@@ -68,7 +68,3 @@ def joined(titles: Sequence[str]) -> str:
 def _folded(text: str) -> str:
     # casefolding takes some composed characters apart: NFKC once more puts them together
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-
-
-def _without_dots(letters: re.Match[str]) -> str:
-    return _folded(letters.group().replace(".", ""))

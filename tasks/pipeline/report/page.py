@@ -13,15 +13,15 @@ import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
-from matplotlib import rc_context
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from tasks.pipeline.report.names import count, counted, mix_words, percent, share
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 TEMPLATES = Path(__file__).parents[2]  # the folder `tasks`
 LAST_OF_PLANES = "".join(
@@ -83,6 +83,9 @@ def drawing(
     name: str, meaning: str, plot: Callable[[Axes], None], width: float = 4.6, height: float = 3.0
 ) -> Markup:
     """Draw one set of axes as inline SVG; `name` keeps its identifiers apart; sizes in inches."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
     settings: Any = {**STYLE, "svg.hashsalt": name}
     written = io.StringIO()
     with rc_context(settings):

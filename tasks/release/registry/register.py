@@ -144,12 +144,6 @@ def add_version(
     return version
 
 
-def packaged(folder: Path, sources: RunFiles) -> dict[str, Any]:
-    """Write what MLflow is to log or save as a model; return how that is called there."""
-    build_artifact(sources, folder / ARTIFACT)
-    return as_logged(folder, sources.register.top_k)
-
-
 def as_logged(folder: Path, top_k: int) -> dict[str, Any]:
     """Add the code and checksums to what is in `folder`; return how MLflow calls it."""
     import pandas as pd

@@ -15,10 +15,11 @@ from tasks.io.schemas import EXEMPLARS, OVERRIDES
 from tasks.io.section import load
 from tasks.pipeline.calibrate.prior import CalibrateParams
 from tasks.release.model_package import runtime
+from tasks.release.model_package.folder import build_artifact
 from tasks.release.model_package.patch import exemplify, replace_overrides
 from tasks.release.model_package.run_files import RunFiles
 from tasks.release.model_package.runtime import runtime_name, write_checksums
-from tasks.release.registry.register import packaged
+from tasks.release.registry.register import ARTIFACT, as_logged
 
 pytestmark = [pytest.mark.thorough, *WARNINGS]
 
@@ -70,7 +71,9 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(runtime, "ROOT", root)
             patch.setattr(sys, "path", [*sys.path])
-            mlflow.pyfunc.save_model(folder / name, **packaged(folder / f"made_{name}", sources))
+            build_artifact(sources, folder / f"made_{name}" / ARTIFACT)
+            made = as_logged(folder / f"made_{name}", sources.register.top_k)
+            mlflow.pyfunc.save_model(folder / name, **made)
             names.append(runtime_name())
     shutil.copytree(folder / "one", folder / "shipped")
     for name in ("models", "tasks"):
