@@ -61,7 +61,7 @@ def without_trained(stage: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_second_run_skips_all(fresh: tuple[Clone, str]) -> None:
-    """Say that there is nothing to do, without a library that trains, draws or tests."""
+    """Say that there is nothing to do, without torch, Matplotlib or functions of SciPy."""
     clone, _ = fresh
     lock = clone.lock
     second = clone.rolecall("retrain", PYTHONPROFILEIMPORTTIME="1")

@@ -1,6 +1,8 @@
 """Every encoder and every loss through the protocol: what the rest of the project relies on."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -100,6 +102,22 @@ def test_settings_are_their_kind_s_and_survive_json(kind: str) -> None:
     settings = encoder_settings({"kind": kind, **PARAMS["encoders"][kind]})
     assert kind_of(settings) == kind
     assert encoder_settings(json.loads(json.dumps(plain(settings)))) == settings
+
+
+@pytest.mark.thorough
+def test_no_kind_is_read_by_torchs_compiler(tmp_path: Path) -> None:
+    """Its import takes seconds, which each stage that reads a network would pay."""
+    for kind in ENCODERS:
+        featurizer, encoder = network(kind)
+        weights = encoder.state_dict()
+        save_model(tmp_path / kind, featurizer, encoder.settings, weights, weights)
+    code = (
+        "import sys; from pathlib import Path; from models.network.kinds import load_model; "
+        "[load_model(Path(folder)) for folder in sys.argv[1:]]; "
+        "print('torch._dynamo' in sys.modules)"
+    )
+    command = [sys.executable, "-c", code, *(str(tmp_path / kind) for kind in ENCODERS)]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "False\n"
 
 
 @pytest.mark.thorough
